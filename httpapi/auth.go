@@ -204,7 +204,8 @@ func (a *api) guard(next http.Handler) http.Handler {
 			w,
 			http.StatusForbidden,
 			parley.Errorf(parley.NotAuthorized, "the request was not meant for this machine").
-				Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page of another host or port."),
+				Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page of another "+
+					"host or port."),
 		)
 	})
 }

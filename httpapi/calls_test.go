@@ -25,7 +25,8 @@ func TestEveryOperationHasItsRoutes(t *testing.T) {
 		if op.Effect == parley.Reads {
 			paths = append(paths, parley.Route{Method: "GET", Path: "/api/" + op.Name})
 		} else {
-			d.expect("GET "+op.Name, d.ask("GET", "/api/"+op.Name, ""), http.StatusMethodNotAllowed, parley.InvalidArgument)
+			d.expect("GET "+op.Name, d.ask("GET", "/api/"+op.Name, ""), http.StatusMethodNotAllowed,
+				parley.InvalidArgument)
 		}
 
 		for _, r := range paths {
@@ -39,7 +40,8 @@ func TestCallReadsBodyAndQuery(t *testing.T) {
 	d := serve(t, New(options(s)))
 	for _, got := range []answer{
 		d.ask("POST", "/api/check_inbox", `{"limit":7,"sender":"a"}`, key),
-		d.ask("POST", "/api/check_inbox", `{"limit":7,"sender":"a"}`, key, "Content-Type: application/json; charset=utf-8"),
+		d.ask("POST", "/api/check_inbox", `{"limit":7,"sender":"a"}`, key,
+			"Content-Type: application/json; charset=utf-8"),
 		d.ask("GET", "/api/check_inbox?limit=7&sender=a", "", key),
 		d.ask("GET", "/api/inbox/check?limit=7&filter_by_sender=a", "", key),
 		d.ask("POST", "/api/check_inbox", `{"limit":7,"sender":"a","api_key":"coders-key"}`),

@@ -68,12 +68,14 @@ func TestRemoteRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 		{"from another user here", false, true, false, here, nil, http.StatusUnauthorized},
 		{"from another user with an invitation", false, true, false, here, []string{invitation}, http.StatusOK},
 		{"from there with an invitation", false, true, false, there, []string{invitation}, http.StatusOK},
-		{"with an invitation, where nobody registers", false, false, false, here, []string{invitation}, http.StatusUnauthorized},
+		{"with an invitation, where nobody registers", false, false, false, here, []string{invitation},
+			http.StatusUnauthorized},
 		{"from there", false, true, false, there, nil, http.StatusUnauthorized},
 		{"from there, where it is open", true, true, false, there, nil, http.StatusOK},
 		{"from there with a key", false, true, false, there, []string{key}, http.StatusOK},
 		{"by a proxy here", false, true, true, here, []string{"X-Forwarded-For: 192.0.2.7"}, http.StatusUnauthorized},
-		{"by another proxy here", false, true, true, here, []string{"Forwarded: for=192.0.2.7"}, http.StatusUnauthorized},
+		{"by another proxy here", false, true, true, here, []string{"Forwarded: for=192.0.2.7"},
+			http.StatusUnauthorized},
 		{"nowhere", true, false, true, here, nil, http.StatusUnauthorized},
 	} {
 		o := options(&stub{})
@@ -96,7 +98,8 @@ func TestAnIDIsNotTrustedThroughAProxy(t *testing.T) {
 		t.Errorf("from here: got %d", got)
 	}
 	for _, proxy := range []string{
-		"X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: ", "Forwarded: for=192.0.2.7", "X-Forwarded-Host: parley.example",
+		"X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: ", "Forwarded: for=192.0.2.7",
+		"X-Forwarded-Host: parley.example",
 		"X-Forwarded-Proto: https", "X-Real-IP: 192.0.2.7", "Via: 1.1 proxy",
 	} {
 		got := askFrom(t, o, "127.0.0.1:1", "/api/check_inbox", "", "X-Agent-ID: coder", proxy)
@@ -142,7 +145,8 @@ func TestHostsBeyondThisMachine(t *testing.T) {
 		"Origin: null":                 false,
 		"Origin: http://build.example": false,
 	} {
-		if got := askFrom(t, o, "192.0.2.9:1", "/api/check_inbox", "", key, header); (got == http.StatusForbidden) == ok {
+		if got := askFrom(t, o, "192.0.2.9:1", "/api/check_inbox", "", key,
+			header); (got == http.StatusForbidden) == ok {
 			t.Errorf("%s: got %d", header, got)
 		}
 	}
@@ -166,13 +170,15 @@ func TestDifferentCredentialsAreRefused(t *testing.T) {
 	d := serve(t, New(o))
 	for _, second := range []string{"reviewers-key", "coders-other-key", "wrong", ""} {
 		for what, got := range map[string]answer{
-			"bearer and header":         d.ask("POST", "/api/check_inbox", "", key, "X-API-Key: "+second),
-			"two bearers":               d.ask("POST", "/api/check_inbox", "", key, "Authorization: Bearer "+second),
-			"bearer and query":          d.ask("POST", "/api/check_inbox?api_key="+second, "", key),
-			"bearer and body":           d.ask("POST", "/api/check_inbox", `{"api_key":"`+second+`"}`, key),
-			"query and body":            d.ask("POST", "/api/check_inbox?api_key=coders-key", `{"api_key":"`+second+`"}`),
-			"two in the query":          d.ask("GET", "/api/check_inbox?api_key=coders-key&api_key="+second, ""),
-			"header and body, socket":   d.askUnix("POST", "/api/check_inbox", `{"api_key":"`+second+`"}`, "X-API-Key: coders-key"),
+			"bearer and header": d.ask("POST", "/api/check_inbox", "", key, "X-API-Key: "+second),
+			"two bearers":       d.ask("POST", "/api/check_inbox", "", key, "Authorization: Bearer "+second),
+			"bearer and query":  d.ask("POST", "/api/check_inbox?api_key="+second, "", key),
+			"bearer and body":   d.ask("POST", "/api/check_inbox", `{"api_key":"`+second+`"}`, key),
+			"query and body": d.ask("POST", "/api/check_inbox?api_key=coders-key",
+				`{"api_key":"`+second+`"}`),
+			"two in the query": d.ask("GET", "/api/check_inbox?api_key=coders-key&api_key="+second, ""),
+			"header and body, socket": d.askUnix("POST", "/api/check_inbox", `{"api_key":"`+second+`"}`,
+				"X-API-Key: coders-key"),
 			"bearer and basic":          d.ask("POST", "/api/check_inbox", "", key, "Authorization: Basic "+second),
 			"bearer and query, for MCP": d.ask("POST", "/mcp?api_key="+second, "{}", key),
 		} {

@@ -68,7 +68,9 @@ func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *p
 }
 
 // follow writes a page of events and those that come after it to the client.
-func (e *eventStreams) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
+func (e *eventStreams) follow(
+	ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult,
+) {
 	for s.page(ctx, page) {
 		next, err := e.nextEvents(ctx, r, op, page.Next)
 		if ctx.Err() != nil {

@@ -98,8 +98,10 @@ func form(t *testing.T, fields ...string) (body, kind string) {
 func TestUploadTakesFieldsBeforeAndAfterTheFile(t *testing.T) {
 	s, d := shelved(t)
 	for name, fields := range map[string][]string{
-		"before": {"recipient", "reviewer", "description", "what", "destination_filename", "b.txt", "idempotency_key", "k", "file:a.txt", "content"},
-		"after":  {"file:a.txt", "content", "recipient_id", "reviewer", "sender_id", "coder", "description", "what", "filename", "b.txt", "idempotency_key", "k"},
+		"before": {"recipient", "reviewer", "description", "what", "destination_filename", "b.txt", "idempotency_key",
+			"k", "file:a.txt", "content"},
+		"after": {"file:a.txt", "content", "recipient_id", "reviewer", "sender_id", "coder", "description", "what",
+			"filename", "b.txt", "idempotency_key", "k"},
 	} {
 		s.got, s.bytes = nil, nil
 		body, kind := form(t, fields...)
@@ -137,24 +139,40 @@ func TestUploadIsRefused(t *testing.T) {
 		status int
 		code   parley.Code
 	}{
-		"nobody's":                {fields: []string{"file:a", "x"}, nobody: true, status: 401, code: parley.Unauthenticated},
-		"a wrong key":             {fields: []string{"api_key", "wrong", "file:a", "x"}, nobody: true, status: 401, code: parley.Unauthenticated},
-		"a key that comes late":   {fields: []string{"file:a", "x", "api_key", "coders-key"}, nobody: true, status: 401, code: parley.Unauthenticated},
-		"another key at the end":  {fields: []string{"file:a", "x", "api_key", "coders-key"}, status: 401, code: parley.Unauthenticated},
-		"someone else's":          {fields: []string{"sender_id", "reviewer", "file:a", "x"}, status: 403, code: parley.NotAuthorized},
-		"someone else's, after":   {fields: []string{"file:a", "x", "sender_agent_id", "reviewer"}, status: 403, code: parley.NotAuthorized},
-		"no file":                 {fields: []string{"recipient", "reviewer"}, status: 400, code: parley.InvalidArgument},
-		"nothing":                 {status: 400, code: parley.InvalidArgument},
-		"two files":               {fields: []string{"file:a", "x", "file:b", "y"}, status: 400, code: parley.InvalidArgument},
-		"an unknown field":        {fields: []string{"recipent", "reviewer", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
-		"a path":                  {fields: []string{"source_path", "/etc/passwd", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
-		"two recipients":          {fields: []string{"recipient", "a", "to", "b", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
-		"a name with a slash":     {fields: []string{"filename", "../a", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
-		"a file without name":     {fields: []string{"file", "x"}, status: 400, code: parley.InvalidArgument},
-		"a huge field":            {fields: []string{"description", strings.Repeat("x", 1<<17), "file:a", "x"}, status: 400, code: parley.InvalidArgument},
-		"many fields":             {fields: append(repeat(40, "sender_id", "coder"), "file:a", "x"), status: 400, code: parley.InvalidArgument},
-		"too large":               {fields: []string{"file:a", strings.Repeat("x", 2<<20+1)}, status: 413, code: parley.FileRefused},
-		"far too large, as known": {fields: []string{"file:a", strings.Repeat("x", 4<<20)}, status: 413, code: parley.FileRefused},
+		"nobody's": {fields: []string{"file:a", "x"}, nobody: true, status: 401,
+			code: parley.Unauthenticated},
+		"a wrong key": {fields: []string{"api_key", "wrong", "file:a", "x"}, nobody: true, status: 401,
+			code: parley.Unauthenticated},
+		"a key that comes late": {fields: []string{"file:a", "x", "api_key", "coders-key"}, nobody: true, status: 401,
+			code: parley.Unauthenticated},
+		"another key at the end": {fields: []string{"file:a", "x", "api_key", "coders-key"},
+			status: 401, code: parley.Unauthenticated},
+		"someone else's": {fields: []string{"sender_id", "reviewer", "file:a", "x"},
+			status: 403, code: parley.NotAuthorized},
+		"someone else's, after": {fields: []string{"file:a", "x", "sender_agent_id", "reviewer"},
+			status: 403, code: parley.NotAuthorized},
+		"no file": {fields: []string{"recipient", "reviewer"},
+			status: 400, code: parley.InvalidArgument},
+		"nothing": {status: 400, code: parley.InvalidArgument},
+		"two files": {fields: []string{"file:a", "x", "file:b", "y"},
+			status: 400, code: parley.InvalidArgument},
+		"an unknown field": {fields: []string{"recipent", "reviewer", "file:a", "x"},
+			status: 400, code: parley.InvalidArgument},
+		"a path": {fields: []string{"source_path", "/etc/passwd", "file:a", "x"},
+			status: 400, code: parley.InvalidArgument},
+		"two recipients": {fields: []string{"recipient", "a", "to", "b", "file:a", "x"},
+			status: 400, code: parley.InvalidArgument},
+		"a name with a slash": {fields: []string{"filename", "../a", "file:a", "x"},
+			status: 400, code: parley.InvalidArgument},
+		"a file without name": {fields: []string{"file", "x"}, status: 400, code: parley.InvalidArgument},
+		"a huge field": {fields: []string{"description", strings.Repeat("x", 1<<17), "file:a", "x"},
+			status: 400, code: parley.InvalidArgument},
+		"many fields": {fields: append(repeat(40, "sender_id", "coder"), "file:a", "x"),
+			status: 400, code: parley.InvalidArgument},
+		"too large": {fields: []string{"file:a", strings.Repeat("x", 2<<20+1)},
+			status: 413, code: parley.FileRefused},
+		"far too large, as known": {fields: []string{"file:a", strings.Repeat("x", 4<<20)},
+			status: 413, code: parley.FileRefused},
 	} {
 		body, kind := form(t, c.fields...)
 		headers := []string{kind, key}
@@ -199,7 +217,8 @@ func repeat(n int, list ...string) []string {
 // The headers of a part are kept in memory while they are read, and no key is needed so far.
 func TestHeadOfAnUploadIsBounded(t *testing.T) {
 	_, d := shelved(t)
-	body := "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\nX-More: " + strings.Repeat("x", 2*maxHead) +
+	body := "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\nX-More: " +
+		strings.Repeat("x", 2*maxHead) +
 		"\r\n\r\ncontent\r\n--b--\r\n"
 	for _, header := range []string{key, "X-None: of them"} {
 		d.expect(header, d.ask("POST", "/api/files", body, "Content-Type: multipart/form-data; boundary=b", header),
@@ -226,7 +245,8 @@ func TestUploadTakesNoParametersInTheQuery(t *testing.T) {
 	s, d := shelved(t)
 	body, kind := form(t, "file:a.txt", "content")
 	for _, query := range []string{"recipient=reviewer", "api_key=coders-key&to=reviewer", "a=%zz"} {
-		d.expect(query, d.ask("POST", "/api/files?"+query, body, kind, key), http.StatusBadRequest, parley.InvalidArgument)
+		d.expect(query, d.ask("POST", "/api/files?"+query, body, kind, key), http.StatusBadRequest,
+			parley.InvalidArgument)
 	}
 	if len(s.got) > 0 {
 		t.Errorf("it stored %+v", s.got)

@@ -173,9 +173,10 @@ func (a *api) handler() http.Handler {
 		}
 	}
 	if a.AnswerByCode != nil {
-		mux.HandleFunc(answerPath, codeHandler(a, func(ctx context.Context, given codeBody) (*parley.AnswerDialogResult, error) {
+		answer := func(ctx context.Context, given codeBody) (*parley.AnswerDialogResult, error) {
 			return a.AnswerByCode(ctx, given.Code)
-		}, parley.AnswerCodeSpent()))
+		}
+		mux.HandleFunc(answerPath, codeHandler(a, answer, parley.AnswerCodeSpent()))
 	}
 	all := http.NewServeMux()
 	all.Handle("/", a.limitBody(mux))

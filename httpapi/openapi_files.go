@@ -40,7 +40,8 @@ func filePages() map[string]map[string]object {
 			"206": object{"description": "The part.", "content": bytes},
 			"304": object{"description": "The caller already has the content."},
 			"412": object{
-				"description": "The file is not the one that a condition asks for.", "content": inJSON(ref("schemas", "Error")),
+				"description": "The file is not the one that a condition asks for.",
+				"content":     inJSON(ref("schemas", "Error")),
 			},
 			"416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))},
 		}}

@@ -54,7 +54,8 @@ func withEveryName(op *parley.Op, s *jsonschema.Schema) *jsonschema.Schema {
 	for _, name := range append([]string{"api_key"}, op.Self...) {
 		if s.Properties[name] == nil {
 			s.Properties[name] = &jsonschema.Schema{
-				Type: "string", Description: "Who calls, for clients that say so with each call. The connection's key decides.",
+				Type: "string", Description: "Who calls, for clients that say so with each call. The connection's " +
+					"key decides.",
 			}
 		}
 	}

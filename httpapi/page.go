@@ -33,7 +33,8 @@ type Page struct {
 
 // isPagePath reports whether a path is one of the page's.
 func isPagePath(path string) bool {
-	return slices.Contains([]string{"/", sessionPath, answerPath, workspacesPath}, path) || strings.HasPrefix(path, pagePath)
+	return slices.Contains([]string{"/", sessionPath, answerPath, workspacesPath}, path) ||
+		strings.HasPrefix(path, pagePath)
 }
 
 // workspaces answers with the workspaces of the user. A session that may only look was given to see one team, so it

@@ -42,7 +42,8 @@ func pageOptions(s parley.Service) Options {
 			return &parley.PageSession{Answer: parley.OK, Key: "sessions-key"}, nil
 		},
 		Workspaces: func(context.Context) []parley.KnownWorkspace {
-			return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: 2, Command: "parley --workspace /home/dm/other"}}
+			return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: 2,
+				Command: "parley --workspace /home/dm/other"}}
 		},
 	}
 	return o
@@ -56,7 +57,8 @@ func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 	own := "Origin: " + d.tcp
 	got := d.ask("POST", "/session", code, asJSON, own)
 	d.expect("the page", got, http.StatusOK, "")
-	if got.body["key"] != "sessions-key" || len(got.header.Values("Set-Cookie")) > 0 || got.header.Get("Cache-Control") != "no-store" {
+	if got.body["key"] != "sessions-key" || len(got.header.Values("Set-Cookie")) > 0 ||
+		got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("got %v with %v", got.body, got.header)
 	}
 
@@ -66,17 +68,26 @@ func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 		status       int
 		code         parley.Code
 	}{
-		"a wrong code":             {"POST", `{"code":"parley_other"}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
-		"no code":                  {"POST", `{}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
-		"a long code":              {"POST", `{"code":"` + strings.Repeat("x", 1000) + `"}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
-		"no JSON":                  {"POST", `code=parley_code`, []string{asJSON, own}, http.StatusBadRequest, parley.InvalidArgument},
-		"a form of another page":   {"POST", code, []string{"Content-Type: text/plain", own}, http.StatusUnsupportedMediaType, parley.InvalidArgument},
-		"no type":                  {"POST", code, []string{own}, http.StatusBadRequest, parley.InvalidArgument},
-		"a read":                   {"GET", "", []string{own}, http.StatusMethodNotAllowed, parley.InvalidArgument},
-		"a page of another port":   {"POST", code, []string{asJSON, "Origin: http://127.0.0.1:1"}, http.StatusForbidden, parley.NotAuthorized},
-		"a page of another site":   {"POST", code, []string{asJSON, "Origin: https://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
-		"a page without an origin": {"POST", code, []string{asJSON, "Origin: null"}, http.StatusForbidden, parley.NotAuthorized},
-		"a name that leads here":   {"POST", code, []string{asJSON, "Host: evil.example", "Origin: http://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
+		"a wrong code": {"POST", `{"code":"parley_other"}`, []string{asJSON, own}, http.StatusUnauthorized,
+			parley.Unauthenticated},
+		"no code": {"POST", `{}`, []string{asJSON, own}, http.StatusUnauthorized,
+			parley.Unauthenticated},
+		"a long code": {"POST", `{"code":"` + strings.Repeat("x", 1000) + `"}`, []string{asJSON, own},
+			http.StatusUnauthorized, parley.Unauthenticated},
+		"no JSON": {"POST", `code=parley_code`, []string{asJSON, own}, http.StatusBadRequest,
+			parley.InvalidArgument},
+		"a form of another page": {"POST", code, []string{"Content-Type: text/plain", own},
+			http.StatusUnsupportedMediaType, parley.InvalidArgument},
+		"no type": {"POST", code, []string{own}, http.StatusBadRequest, parley.InvalidArgument},
+		"a read":  {"GET", "", []string{own}, http.StatusMethodNotAllowed, parley.InvalidArgument},
+		"a page of another port": {"POST", code, []string{asJSON, "Origin: http://127.0.0.1:1"}, http.StatusForbidden,
+			parley.NotAuthorized},
+		"a page of another site": {"POST", code, []string{asJSON, "Origin: https://evil.example"},
+			http.StatusForbidden, parley.NotAuthorized},
+		"a page without an origin": {"POST", code, []string{asJSON, "Origin: null"}, http.StatusForbidden,
+			parley.NotAuthorized},
+		"a name that leads here": {"POST", code, []string{asJSON, "Host: evil.example",
+			"Origin: http://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
 	} {
 		d.expect(what, d.ask(try.method, "/session", try.body, try.headers...), try.status, try.code)
 	}
@@ -92,7 +103,8 @@ func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 // A browser sends cookies of this machine to every port of it, so none counts.
 func TestACookieIsNoCredential(t *testing.T) {
 	d := serve(t, New(pageOptions(&stub{})))
-	d.expect("a cookie", d.ask("POST", "/api/check_inbox", "", "Cookie: parley=coders-key; key=coders-key; api_key=coders-key"),
+	d.expect("a cookie", d.ask("POST", "/api/check_inbox", "",
+		"Cookie: parley=coders-key; key=coders-key; api_key=coders-key"),
 		http.StatusUnauthorized, parley.Unauthenticated)
 }
 
@@ -103,10 +115,12 @@ func TestThePageIsServedWithoutAKey(t *testing.T) {
 			t.Errorf("%s: got %d, %v", path, got.status, got.body)
 		}
 		d.expect("a change of "+path, d.ask("POST", path, ""), http.StatusMethodNotAllowed, parley.InvalidArgument)
-		d.expect("a strange host", d.ask("GET", path, "", "Host: evil.example"), http.StatusForbidden, parley.NotAuthorized)
+		d.expect("a strange host", d.ask("GET", path, "", "Host: evil.example"), http.StatusForbidden,
+			parley.NotAuthorized)
 	}
 	d.expect("another path", d.ask("GET", "/pages", ""), http.StatusNotFound, parley.InvalidArgument)
-	d.expect("no page", serve(t, New(options(&stub{}))).ask("GET", "/", ""), http.StatusNotFound, parley.InvalidArgument)
+	d.expect("no page", serve(t, New(options(&stub{}))).ask("GET", "/", ""),
+		http.StatusNotFound, parley.InvalidArgument)
 }
 
 func TestAWatchingSessionReadsOverHTTP(t *testing.T) {
@@ -122,7 +136,8 @@ func TestAWatchingSessionReadsOverHTTP(t *testing.T) {
 	if words, _ := got.body["error_message"].(string); !strings.Contains(words, "may only look") {
 		t.Errorf("it is refused with %q", words)
 	}
-	d.expect("registering", d.ask("POST", "/api/register_agent", `{"username":"x"}`, asJSON, watchers), http.StatusUnauthorized,
+	d.expect("registering", d.ask("POST", "/api/register_agent", `{"username":"x"}`, asJSON, watchers),
+		http.StatusUnauthorized,
 		parley.Unauthenticated)
 	d.expect("MCP", d.ask("POST", "/mcp", "{}", watchers), http.StatusNotFound, parley.InvalidArgument)
 }
@@ -142,14 +157,18 @@ func TestWorkspacesAreForTheOperator(t *testing.T) {
 		status  int
 		code    parley.Code
 	}{
-		"nobody":                       {nil, http.StatusUnauthorized, parley.Unauthenticated},
-		"an unknown key":               {[]string{bearer + "nobodys-key"}, http.StatusUnauthorized, parley.Unauthenticated},
-		"an agent":                     {[]string{bearer + "coders-key"}, http.StatusForbidden, parley.NotAuthorized},
-		"an invitation":                {[]string{bearer + "an-invitation"}, http.StatusUnauthorized, parley.Unauthenticated},
+		"nobody": {nil, http.StatusUnauthorized, parley.Unauthenticated},
+		"an unknown key": {[]string{bearer + "nobodys-key"}, http.StatusUnauthorized,
+			parley.Unauthenticated},
+		"an agent": {[]string{bearer + "coders-key"}, http.StatusForbidden, parley.NotAuthorized},
+		"an invitation": {[]string{bearer + "an-invitation"}, http.StatusUnauthorized,
+			parley.Unauthenticated},
 		"a session that may look":      {[]string{bearer + "watchers-key"}, http.StatusForbidden, parley.NotAuthorized},
 		"a key whose shower is hidden": {[]string{bearer + "unplaced-key"}, http.StatusForbidden, parley.NotAuthorized},
-		"a cookie":                     {[]string{"Cookie: key=operators-key"}, http.StatusUnauthorized, parley.Unauthenticated},
-		"a page of another port": {[]string{bearer + "operators-key", "Origin: http://127.0.0.1:1"}, http.StatusForbidden,
+		"a cookie": {[]string{"Cookie: key=operators-key"}, http.StatusUnauthorized,
+			parley.Unauthenticated},
+		"a page of another port": {[]string{bearer + "operators-key", "Origin: http://127.0.0.1:1"},
+			http.StatusForbidden,
 			parley.NotAuthorized},
 	} {
 		got := d.ask("GET", "/workspaces", "", try.headers...)
@@ -158,12 +177,14 @@ func TestWorkspacesAreForTheOperator(t *testing.T) {
 			t.Errorf("%s gets %v", what, got.body)
 		}
 	}
-	d.expect("a change", d.ask("POST", "/workspaces", "{}", asJSON, bearer+"operators-key"), http.StatusMethodNotAllowed,
+	d.expect("a change", d.ask("POST", "/workspaces", "{}", asJSON, bearer+"operators-key"),
+		http.StatusMethodNotAllowed,
 		parley.InvalidArgument)
 
 	o := pageOptions(&stub{})
 	o.Page.Workspaces = nil
-	d.expect("no workspaces", serve(t, New(o)).ask("GET", "/workspaces", "", bearer+"operators-key"), http.StatusNotFound,
+	d.expect("no workspaces", serve(t, New(o)).ask("GET", "/workspaces", "", bearer+"operators-key"),
+		http.StatusNotFound,
 		parley.InvalidArgument)
 }
 
@@ -173,7 +194,8 @@ func TestNamesOfTheSettingsCountOnLoopback(t *testing.T) {
 	o.Hosts = []string{"team.example"}
 	d := serve(t, New(o))
 	for host, ok := range map[string]bool{
-		"team.example": true, "TEAM.example:443": true, "other.example": false, "192.0.2.7": false, "team.example.evil": false,
+		"team.example": true, "TEAM.example:443": true, "other.example": false, "192.0.2.7": false,
+		"team.example.evil": false,
 	} {
 		if got := d.ask("GET", "/", "", "Host: "+host, "Origin: https://"+host); (got.status == http.StatusOK) != ok {
 			t.Errorf("%s: got %d", host, got.status)
@@ -198,11 +220,12 @@ func TestTheFirstCallsComeWithTheCode(t *testing.T) {
 	own := "Origin: " + d.tcp
 
 	for what, test := range map[string]struct{ key, calls, want string }{
-		"one":                      {"operators-key", `{"check_inbox":{"limit":10}}`, "check_inbox"},
-		"none":                     {"operators-key", `{}`, ""},
-		"a wrong argument":         {"operators-key", `{"check_inbox":{"limit":"many"}}`, ""},
-		"one that is not known":    {"operators-key", `{"guess":{},"check_inbox":{}}`, "check_inbox"},
-		"one that changes":         {"watchers-key", `{"send_message":{"to":"all","text":"x"},"check_inbox":{}}`, "check_inbox"},
+		"one":                   {"operators-key", `{"check_inbox":{"limit":10}}`, "check_inbox"},
+		"none":                  {"operators-key", `{}`, ""},
+		"a wrong argument":      {"operators-key", `{"check_inbox":{"limit":"many"}}`, ""},
+		"one that is not known": {"operators-key", `{"guess":{},"check_inbox":{}}`, "check_inbox"},
+		"one that changes": {"watchers-key", `{"send_message":{"to":"all","text":"x"},"check_inbox":{}}`,
+			"check_inbox"},
 		"too many":                 {"operators-key", `{"check_inbox":{},"a":{},"b":{},"c":{},"d":{}}`, ""},
 		"a key that nobody knows":  {"other-key", `{"check_inbox":{}}`, ""},
 		"where the key is refused": {"unplaced-key", `{"send_message":{"to":"all","text":"x"}}`, ""},
@@ -220,7 +243,8 @@ func TestTheFirstCallsComeWithTheCode(t *testing.T) {
 		http.StatusUnauthorized, parley.Unauthenticated)
 }
 
-// What a page reads over a phone's line is compressed. Nothing else is: not what others ask for, and no answer with a key.
+// What a page reads over a phone's line is compressed. Nothing else is: not what others ask for, and no answer with a
+// key.
 func TestLongAnswersToAPageAreCompressed(t *testing.T) {
 	long := []parley.Event{{Seq: 1, Preview: strings.Repeat("hello ", 1000)}}
 	s := &stub{events: func(_ context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
@@ -249,7 +273,8 @@ func TestLongAnswersToAPageAreCompressed(t *testing.T) {
 		"an agent":                  {"coders-key", "gzip", false},
 	} {
 		req := must.Have(http.NewRequest("POST", d.tcp+"/api/read_events", strings.NewReader(`{"limit":1}`)))(t)
-		req.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + test.key}, "Accept-Encoding": {test.accepts}}
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + test.key},
+			"Accept-Encoding": {test.accepts}}
 		res := must.Have(http.DefaultClient.Do(req))(t)
 		body := io.Reader(res.Body)
 		if packed := res.Header.Get("Content-Encoding") == "gzip"; packed != test.packed {

@@ -57,7 +57,8 @@ func TestAnOversizedBodyIsDrained(t *testing.T) {
 			defer conn.Close()
 
 			_ = conn.SetDeadline(time.Now().Add(a.drainWait))
-			must.Have(fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", c.header))(t)
+			must.Have(fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n",
+				c.header))(t)
 
 			text := c.before + strings.Repeat("x", piece) + c.after
 			for range pieces {

@@ -42,11 +42,12 @@ func (s *stub) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult,
 		Agents: []parley.AgentUsage{{Agent: "DM", Failures: map[string]int{"quota": 2},
 			Spent: parley.Spent{Calls: 5, Answered: 3, Failed: 2, InputTokens: 70, OutputTokens: 9, LatencyMS: 1500}}},
 		Budget: &parley.BudgetUse{Percent: 3},
-		Programs: []parley.ProgramUsage{{Agent: "coder", Budget: &parley.BudgetUse{Percent: 125}, Days: []parley.UsageDay{
-			{Model: "m", Spending: parley.Spending{Tokens: parley.Tokens{Output: 7}, Cost: 0.25}},
-			{Model: "m", Spending: parley.Spending{Tokens: parley.Tokens{Output: 2}, Cost: 0.5}},
-			{Model: "free", Spending: parley.Spending{Tokens: parley.Tokens{Input: 4}}},
-		}}},
+		Programs: []parley.ProgramUsage{{Agent: "coder", Budget: &parley.BudgetUse{Percent: 125},
+			Days: []parley.UsageDay{
+				{Model: "m", Spending: parley.Spending{Tokens: parley.Tokens{Output: 7}, Cost: 0.25}},
+				{Model: "m", Spending: parley.Spending{Tokens: parley.Tokens{Output: 2}, Cost: 0.5}},
+				{Model: "free", Spending: parley.Spending{Tokens: parley.Tokens{Input: 4}}},
+			}}},
 	}, nil
 }
 

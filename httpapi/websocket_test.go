@@ -113,10 +113,11 @@ func TestAWebSocketThatIsRefusedSaysWhy(t *testing.T) {
 		status  int
 		code    parley.Code
 	}{
-		"nobody":         {"/api/events", nil, http.StatusUnauthorized, parley.Unauthenticated},
-		"a wrong key":    {"/api/events?api_key=wrong", nil, http.StatusUnauthorized, parley.Unauthenticated},
-		"a bad number":   {"/api/events?after=x", []string{key}, http.StatusBadRequest, parley.InvalidArgument},
-		"another's page": {"/api/events", []string{key, "Origin: https://example.org"}, http.StatusForbidden, parley.NotAuthorized},
+		"nobody":       {"/api/events", nil, http.StatusUnauthorized, parley.Unauthenticated},
+		"a wrong key":  {"/api/events?api_key=wrong", nil, http.StatusUnauthorized, parley.Unauthenticated},
+		"a bad number": {"/api/events?after=x", []string{key}, http.StatusBadRequest, parley.InvalidArgument},
+		"another's page": {"/api/events", []string{key, "Origin: https://example.org"}, http.StatusForbidden,
+			parley.NotAuthorized},
 	} {
 		_, resp, err := d.dial(c.path, c.headers...)
 		if err == nil || resp == nil {

@@ -263,7 +263,8 @@ func BenchmarkBroadcast(b *testing.B) {
 				counter, id, first := bt.counter(b), "", int64(0)
 				medianOf(b, func() {
 					first = bt.store.LastEvent()
-					id = must.Have(bt.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}))(b).MessageID
+					id = must.Have(bt.BroadcastMessage(bt.operator(),
+						parley.BroadcastMessageRequest{Text: benchText}))(b).MessageID
 					bt.waitEvent(b, first+eventsOf(n))
 				}, func() bool { // unless something else happened meanwhile, and its event was counted
 					read := 0
@@ -363,7 +364,8 @@ func (bt *benchTeam) serverMemory(b *testing.B) float64 {
 // forkEach types with one tmux process per command: one loads the text, one pastes it, one
 // presses Enter.
 func forkEach(ctx context.Context, s *tmux.Server, pane, text string) error {
-	for _, args := range [][]string{{"load-buffer", "-b", "bench", "-"}, {"paste-buffer", "-p", "-r", "-d", "-b", "bench", "-t", pane}, {"send-keys", "-t", pane, "Enter"}} {
+	for _, args := range [][]string{{"load-buffer", "-b", "bench", "-"},
+		{"paste-buffer", "-p", "-r", "-d", "-b", "bench", "-t", pane}, {"send-keys", "-t", pane, "Enter"}} {
 		cmd := tmuxCommandOn(s, args...)
 		if args[0] == "load-buffer" {
 			cmd.Stdin = strings.NewReader(text)

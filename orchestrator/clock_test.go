@@ -15,7 +15,8 @@ func TestAJumpOfTheClockIsBelievedLate(t *testing.T) {
 			{0, 0, 0}, {time.Hour, time.Hour, time.Hour}, {year, year, year},
 		},
 		"one that is set by seconds": {
-			{0, 0, 0}, {70 * time.Second, time.Minute, 70 * time.Second}, {100 * time.Second, 2 * time.Minute, 100 * time.Second},
+			{0, 0, 0}, {70 * time.Second, time.Minute, 70 * time.Second},
+			{100 * time.Second, 2 * time.Minute, 100 * time.Second},
 		},
 		"a jump ahead that stays": {
 			{0, 0, 0},

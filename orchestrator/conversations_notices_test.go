@@ -62,7 +62,8 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 		for _, step := range []struct {
 			action parley.ConversationAction
 			says   string
-		}{{parley.ActionMute, "is muted until"}, {parley.ActionRelease, "unmute it"}, {parley.ActionUnmute, "not muted"}, {parley.ActionRelease, "goes on"}} {
+		}{{parley.ActionMute, "is muted until"}, {parley.ActionRelease, "unmute it"},
+			{parley.ActionUnmute, "not muted"}, {parley.ActionRelease, "goes on"}} {
 			what.Action = step.action
 			res, err := te.ControlConversation(te.operator(), what)
 			if err != nil || !strings.Contains(res.Message, step.says) {

@@ -314,7 +314,8 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	last := send(ann, "bob")
 	d := last.Deliveries[0]
 	warning := last.DeliveryStatus.Warnings[d.RecipientID]
-	if !last.Success || d.State != parley.DeliverySubmitted || !strings.Contains(warning, "too many messages (2 at most)") {
+	if !last.Success || d.State != parley.DeliverySubmitted ||
+		!strings.Contains(warning, "too many messages (2 at most)") {
 		t.Errorf("the message is %s, and its sender is told %q", d.State, warning)
 	}
 

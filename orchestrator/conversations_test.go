@@ -51,7 +51,8 @@ func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int,
 
 		seen[who]++
 		sent++
-		if d := te.says(who, other[who], fmt.Sprintf("thank you, that makes %d", sent)); d.State == parley.DeliveryHeld {
+		if d := te.says(who, other[who], fmt.Sprintf("thank you, that makes %d",
+			sent)); d.State == parley.DeliveryHeld {
 			return sent, d
 		}
 	}
@@ -62,7 +63,8 @@ func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int,
 }
 
 func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
-	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // more than any machine sends in that time
+	// more than any machine sends in that time
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 })
 	logs, seen := map[string]string{
 		"anna": te.launch("anna", "framed", tmuxtest.Agent{}),
 		"bob":  te.launch("bob", "framed", tmuxtest.Agent{}),

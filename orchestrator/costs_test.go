@@ -24,7 +24,8 @@ func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
 		o.Costs.Agents = map[string]meter.Budget{"coder": {Tokens: 10, WarnAt: 80, Then: "hold"}}
 	})
 	te.need(parley.NeedBudget)
-	if all := must.Have(te.Usage(te.operator(), parley.UsageRequest{}))(t).Programs; len(all) != 1 || all[0].Output != 10 {
+	if all := must.Have(te.Usage(te.operator(), parley.UsageRequest{}))(t).Programs; len(all) != 1 ||
+		all[0].Output != 10 {
 		t.Errorf("the operator learns of %+v", all)
 	}
 	if all := must.Have(te.Usage(te.as("scraper"), parley.UsageRequest{}))(t).Programs; len(all) > 0 {

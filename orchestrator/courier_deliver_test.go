@@ -40,7 +40,8 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "submitted"}, rungs); diff != "" {
 		t.Errorf("ladder (-want +got):\n%s", diff)
 	}
-	if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofRead || !strings.Contains(last.Evidence, "nothing more is known") {
+	if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofRead ||
+		!strings.Contains(last.Evidence, "nothing more is known") {
 		t.Errorf("of an unknown program it says more than was seen: %+v", last)
 	}
 }

@@ -47,7 +47,8 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	s := newStage(t, tmuxtest.Agent{Deaf: 1},
 		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
 
-	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // a dialog opens at that moment and swallows the Enter
+	// a dialog opens at that moment and swallows the Enter
+	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) }
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))

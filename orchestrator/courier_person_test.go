@@ -109,7 +109,8 @@ func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
 	log := s.launch("coder", "framed", tmuxtest.Agent{Ghost: ghost})
 	s.inState("coder", parley.StateDrafting)
 	overrule := func(id, text string) error {
-		_, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "coder", Draft: text})
+		_, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "coder",
+			Draft: text})
 		return err
 	}
 
@@ -147,6 +148,7 @@ func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
 	// Even the operator's mistake submits nothing of theirs.
 	must.Do(t, overrule(id, "half a thought"))
 	s.wantMessages(log, 1)
-	tmuxtest.WaitFor(t, s.pane("coder"), func(screen tmux.Screen) bool { return strings.Contains(screen.Text(), "half a thought[AGENT") })
+	tmuxtest.WaitFor(t, s.pane("coder"),
+		func(screen tmux.Screen) bool { return strings.Contains(screen.Text(), "half a thought[AGENT") })
 	s.wantMessages(log, 1)
 }

@@ -14,8 +14,9 @@ import (
 // talking adds a profile whose program reports its events.
 func talking(t *testing.T) func(*Options) {
 	return func(o *Options) {
-		o.Profiles = must.Have(o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
-			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`)))(t)
+		talker := `{extends: quick, taken_within: 300ms,
+			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`
+		o.Profiles = must.Have(o.Profiles.With("talker", []byte(talker)))(t)
 	}
 }
 
@@ -96,7 +97,8 @@ func TestReportCannotProveAMessageThatWasNotTyped(t *testing.T) {
 	te.tmuxRun("select-pane", "-d", "-t", te.pane("coder").ID())
 	id := te.send("coder", "not yet")
 	te.held(id, "takes no input")
-	if named := te.report("coder", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id), "00000000", "x"}}); len(
+	if named := te.report("coder", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id),
+		"00000000", "x"}}); len(
 		named,
 	) != 0 {
 		t.Errorf("it named %v", named)

@@ -76,7 +76,8 @@ func TestRetryDoesNotTypeWhatAPersonHasSent(t *testing.T) {
 	s, id, next := retryWhilePaused(t)
 	s.press("Enter")
 	s.wantMessages(1)
-	s.show("> hello\n(operator · msg " + parley.Short(id) + " · seal " + s.seal("coder") + ")") // as programs show a prompt
+	// as programs show a prompt
+	s.show("> hello\n(operator · msg " + parley.Short(id) + " · seal " + s.seal("coder") + ")")
 	tmuxtest.WaitFor(t, s.pane("coder"), func(screen tmux.Screen) bool {
 		text := screen.Text()
 		return strings.Contains(text, "> hello") && strings.Count(text, parley.Short(id)) == 1

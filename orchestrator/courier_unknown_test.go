@@ -36,9 +36,12 @@ func TestUnknownProgramsAreNotHarmed(t *testing.T) {
 	for _, u := range []unknown{
 		{"pager", "less", "the first line", []string{"sh", "-c", "less " + file + "; true"}, parley.HoldKeysProgram},
 		{"editor", "vim", "the first line", []string{"vim", "-u", "NONE", file}, parley.HoldKeysProgram},
-		{"rebase", "vim", "pick ", git(filepath.Join(te.dir, "repository"), "rebase", "-i", "HEAD~1"), parley.HoldKeysProgram},
-		{"secret", "bash", "Token:", []string{"bash", "-c", "read -s -p Token: x; echo; echo got $x; cat"}, parley.HoldSecret},
-		{"question", "bash", "[y/N]", []string{"bash", "-c", "read -p 'Go on? [y/N] ' x; echo got $x; cat"}, parley.HoldQuestion},
+		{"rebase", "vim", "pick ", git(filepath.Join(te.dir, "repository"), "rebase", "-i", "HEAD~1"),
+			parley.HoldKeysProgram},
+		{"secret", "bash", "Token:", []string{"bash", "-c", "read -s -p Token: x; echo; echo got $x; cat"},
+			parley.HoldSecret},
+		{"question", "bash", "[y/N]", []string{"bash", "-c", "read -p 'Go on? [y/N] ' x; echo got $x; cat"},
+			parley.HoldQuestion},
 		{"python", "python3", ">>>", []string{"python3", "-q"}, ""},
 		{"cat", "cat", "", []string{"cat", "-u"}, ""},
 	} {
@@ -63,7 +66,8 @@ func (te *testTeam) leavesAlone(t *testing.T, u unknown) {
 
 	id := te.send(u.name, "hello there")
 	if u.held == "" {
-		if d := te.arrived(id); d.State != parley.DeliverySubmitted || d.Steps[len(d.Steps)-1].Code != parley.ProofRead {
+		if d := te.arrived(id); d.State != parley.DeliverySubmitted ||
+			d.Steps[len(d.Steps)-1].Code != parley.ProofRead {
 			t.Errorf("delivery is %s with %+v, want submitted and no more", d.State, d.Steps)
 		}
 		return
@@ -101,8 +105,9 @@ func TestALauncherThatReadsIsNotTheProgram(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	const (
-		note   = `require('fs').appendFileSync(process.env.TOOK,l);`
-		ask    = `const rl=require('readline').createInterface({input:process.stdin,output:process.stdout,prompt:'❯ '});rl.prompt();`
+		note = `require('fs').appendFileSync(process.env.TOOK,l);`
+		ask  = `const rl=require('readline').createInterface({input:process.stdin,output:process.stdout,prompt:'❯ ` +
+			`'});rl.prompt();`
 		start  = `rl.close();require('child_process').spawn('cat',['-u'],{stdio:'inherit'})`
 		python = "import os,sys,threading,time\n" +
 			"def go():\n time.sleep(2); os.execvp('cat',['cat','-u'])\n" +
@@ -139,8 +144,8 @@ func TestALauncherThatReadsIsNotTheProgram(t *testing.T) {
 	}
 }
 
-// A program behind a sign that is busy until a file is there, and reads only then what was typed meanwhile. What it reads
-// is the agent's if it keeps the terminal, and not if it gives that to another program, or if nobody knows.
+// A program behind a sign that is busy until a file is there, and reads only then what was typed meanwhile. What it
+// reads is the agent's if it keeps the terminal, and not if it gives that to another program, or if nobody knows.
 func TestWhoKeepsTheTerminalHasTheText(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -186,7 +191,8 @@ func TestWhoKeepsTheTerminalHasTheText(t *testing.T) {
 		next := te.send(c.name, "and then")
 		te.reach(next, parley.DeliverySubmitted)
 		if d := te.reach(id, c.state); d.Steps[len(d.Steps)-1].Code != c.code {
-			t.Errorf("%s: it is %s for %s (%s), want %s", c.name, d.State, d.Steps[len(d.Steps)-1].Code, d.Reason, c.code)
+			t.Errorf("%s: it is %s for %s (%s), want %s", c.name, d.State, d.Steps[len(d.Steps)-1].Code, d.Reason,
+				c.code)
 		}
 		te.stop(c.name)
 	}
@@ -202,14 +208,19 @@ func TestAProgramThatShowsNothingTakesMessagesAfterOneRetry(t *testing.T) {
 	got := filepath.Join(te.dir, "got")
 	const program = "import os,sys,tty\ntty.setraw(0)\nprint('ready',end='\\r\\n',flush=True)\n" +
 		"while True: open(sys.argv[1],'ab').write(os.read(0,4096))"
-	req := parley.LaunchAgentRequest{Name: "silent", Profile: "generic", Command: []string{"python3", "-c", program, got}}
+	req := parley.LaunchAgentRequest{Name: "silent", Profile: "generic", Command: []string{"python3", "-c", program,
+		got}}
 	must.Have(te.LaunchAgent(te.operator(), req))(t)
 	tmuxtest.WaitFor(t, te.pane("silent"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
 
 	reach := func(id string, state parley.DeliveryState, code parley.ReasonCode) {
 		t.Helper()
 		var d parley.Delivery
-		tmuxtest.Poll(t, func() bool { d = te.delivery(id); return d.State == state && (code == "" || d.ReasonCode == code) },
+		tmuxtest.Poll(t, func() bool {
+			d = te.delivery(id)
+			return d.State == state &&
+				(code == "" || d.ReasonCode == code)
+		},
 			func() string { return "it is " + string(d.State) + " for " + d.Reason })
 	}
 	one, two := te.send("silent", "one"), te.send("silent", "two")

@@ -97,7 +97,8 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 		!need.Between {
 		t.Errorf("the need is %+v, want one between agents", need)
 	}
-	if want := "owes planner a response to message " + short + ", asked 101 min ago and due 71 min ago: “is it done?”"; need.Text != want {
+	if want := "owes planner a response to message " + short +
+		", asked 101 min ago and due 71 min ago: “is it done?”"; need.Text != want {
 		t.Errorf("the need says %q, want %q", need.Text, want)
 	}
 	if got := d.needs(d.id); len(got) != 0 {
@@ -192,7 +193,8 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	planner := te.as("planner")
 	at := time.Now().Add(24 * time.Hour)
-	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true}, {Text: "tomorrow?", ResponseDeadline: &at}} {
+	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true},
+		{Text: "tomorrow?", ResponseDeadline: &at}} {
 		r.To = parley.Names{"coder"}
 		res := te.sends(planner, r)
 
@@ -222,8 +224,10 @@ func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 	}
 
 	planner, coder, worker := d.roster.ByName("planner").ID, d.roster.ByName("coder").ID, d.roster.ByName("worker").ID
-	for _, want := range []string{"[AGENT " + parley.Short(planner) + " TO AGENT " + parley.Short(worker) + "]: is it done?\n",
-		"[AGENT " + parley.Short(coder) + " BROADCAST]: worker knows\n", "re " + parley.Short(d.id) + " · delegated)", "with respond_to_message)"} {
+	for _, want := range []string{"[AGENT " + parley.Short(planner) + " TO AGENT " + parley.Short(worker) +
+		"]: is it done?\n",
+		"[AGENT " + parley.Short(coder) + " BROADCAST]: worker knows\n", "re " + parley.Short(d.id) + " · delegated)",
+		"with respond_to_message)"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q was not typed:\n%s", want, all)
 		}

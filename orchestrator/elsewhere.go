@@ -58,7 +58,8 @@ func (e *elsewhere) dialogOf(ctx context.Context, m *team.Member) (*parley.Answe
 	if relay.From(ctx) != "" {
 		return nil, nil // which asks on for nobody
 	}
-	return relay.Ask[parley.AnswerDialogResult](ctx, e.store, m.Agent().Host, "answer_dialog", parley.AnswerDialogRequest{Agent: m.ID})
+	return relay.Ask[parley.AnswerDialogResult](ctx, e.store, m.Agent().Host, "answer_dialog",
+		parley.AnswerDialogRequest{Agent: m.ID})
 }
 
 // sshTo returns the command that shows in this terminal what a command of tmux shows on another host. With -u tmux

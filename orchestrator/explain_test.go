@@ -81,13 +81,20 @@ func TestExplainDescribesEveryState(t *testing.T) {
 		{parley.DeliverySubmitted, "", "", []string{"coder has it.", "not proven"}},
 		{parley.DeliveryQueued, "", "", []string{"waits for its turn"}},
 		{parley.DeliveryTyping, "", "", []string{"in hand right now."}},
-		{parley.DeliveryTyping, "", "pasted; Enter waits: a dialog opened in its terminal", []string{"right now: pasted; Enter waits"}},
-		{parley.DeliveryFailed, "", "the agent is terminated", []string{"not delivered", "parley restart coder", "parley retry 5f0c21aa --to coder"}},
-		{parley.DeliveryExpired, "", "it waited too long", []string{"expire_after", "parley retry 5f0c21aa --to coder"}},
-		{parley.DeliveryUnconfirmed, parley.EndedNotEntered, "pasted, but Enter was not pressed: a dialog opened", []string{"stand unsent in coder's composer", "parley attach coder", "parley retry 5f0c21aa --to coder"}},
-		{parley.DeliveryUnconfirmed, parley.EndedRefused, "refused by the program: its screen shows a missing sign-in", []string{"It was refused by the program", "No model has it", "parley retry 5f0c21aa --to coder"}},
-		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.", "when the dialog is answered: parley answer coder"}},
-		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "by itself", "parley screen coder"}},
+		{parley.DeliveryTyping, "", "pasted; Enter waits: a dialog opened in its terminal",
+			[]string{"right now: pasted; Enter waits"}},
+		{parley.DeliveryFailed, "", "the agent is terminated", []string{"not delivered", "parley restart coder",
+			"parley retry 5f0c21aa --to coder"}},
+		{parley.DeliveryExpired, "", "it waited too long",
+			[]string{"expire_after", "parley retry 5f0c21aa --to coder"}},
+		{parley.DeliveryUnconfirmed, parley.EndedNotEntered, "pasted, but Enter was not pressed: a dialog opened",
+			[]string{"stand unsent in coder's composer", "parley attach coder", "parley retry 5f0c21aa --to coder"}},
+		{parley.DeliveryUnconfirmed, parley.EndedRefused, "refused by the program: its screen shows a missing sign-in",
+			[]string{"It was refused by the program", "No model has it", "parley retry 5f0c21aa --to coder"}},
+		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.",
+			"when the dialog is answered: parley answer coder"}},
+		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "by itself",
+			"parley screen coder"}},
 	} {
 		d := parley.Delivery{Recipient: "coder", State: c.state, ReasonCode: c.code, Reason: c.reason}
 		got := outlook(&d, parley.Agent{Name: "coder"}, "5f0c21aa")
@@ -119,9 +126,12 @@ func TestRungsAreToldInSentences(t *testing.T) {
 		{step(0, parley.DeliverySubmitted, "stored in its inbox"), true, "It was delivered: stored in its inbox."},
 		{step(1, parley.DeliveryQueued, retried), false, "It was queued again: retried by the operator."},
 		{step(1, parley.DeliveryHeld, "it is busy"), false, "It was held back: it is busy."},
-		{step(1, parley.DeliveryTyping, "pasted; Enter waits."), false, "It was still being typed: pasted; Enter waits."},
-		{step(1, parley.DeliveryRead, "its full text was submitted and confirmed"), false, "It counts as read: its full text was submitted and confirmed."},
-		{parley.Step{State: parley.DeliveryUnconfirmed, Evidence: "refused by the program: why", Code: parley.EndedRefused}, false, "It was refused by the program: why."},
+		{step(1, parley.DeliveryTyping, "pasted; Enter waits."),
+			false, "It was still being typed: pasted; Enter waits."},
+		{step(1, parley.DeliveryRead, "its full text was submitted and confirmed"),
+			false, "It counts as read: its full text was submitted and confirmed."},
+		{parley.Step{State: parley.DeliveryUnconfirmed, Evidence: "refused by the program: why",
+			Code: parley.EndedRefused}, false, "It was refused by the program: why."},
 		{step(1, parley.DeliveryFailed, "the agent is terminated"), true, "It was given up: the agent is terminated."},
 		{step(1, parley.DeliveryAnswered, "message 5f0c21aa"), false, "It was answered: message 5f0c21aa."},
 		{step(1, "pondered", ""), false, "It came to pondered."},
@@ -133,8 +143,9 @@ func TestRungsAreToldInSentences(t *testing.T) {
 }
 
 func TestFormatDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{-time.Second: "0.0 s", 1500 * time.Millisecond: "1.5 s", 119 * time.Second: "119 s",
-		2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 47 * time.Hour: "47 h", 72 * time.Hour: "3 days"} {
+	for d, want := range map[time.Duration]string{-time.Second: "0.0 s", 1500 * time.Millisecond: "1.5 s",
+		119 * time.Second: "119 s",
+		2 * time.Minute:   "2 min", 119 * time.Minute: "119 min", 47 * time.Hour: "47 h", 72 * time.Hour: "3 days"} {
 		if got := parley.FormatDuration(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}

@@ -95,7 +95,8 @@ func TestOldFilesArePruned(t *testing.T) {
 	te.opts.Now = func() time.Time { return time.Now().AddDate(0, 0, -31) }
 	te.open()
 	te.transfer(planner, "coder", te.give("read.txt", "read"))
-	must.Have(te.GetMessages(coder, parley.GetMessagesRequest{Limit: 10, MarkRead: new(true), Filters: &parley.MessageFilters{}}))(t)
+	must.Have(te.GetMessages(coder, parley.GetMessagesRequest{Limit: 10, MarkRead: new(true),
+		Filters: &parley.MessageFilters{}}))(t)
 	te.transfer(planner, "coder", te.give("unread.txt", "unread"))
 	te.close()
 	te.opts.Now = time.Now

@@ -80,7 +80,8 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 	}
 
 	for _, id := range []string{res.Data.FileID, res.Data.FileID[:8]} {
-		for who, ctx := range map[string]context.Context{"planner": planner, "coder": coder, "operator": te.operator()} {
+		for who, ctx := range map[string]context.Context{"planner": planner, "coder": coder,
+			"operator": te.operator()} {
 			if !te.mayRead(ctx, id) {
 				t.Errorf("%s may not read it", who)
 			}
@@ -195,10 +196,12 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		path string
 		want parley.Code
 	}{
-		{worker, filepath.Join(work, "f"), ""}, {worker, te.give("sub/g", "x"), ""}, {worker, filepath.Join(other, "f"), parley.FileRefused},
+		{worker, filepath.Join(work, "f"), ""}, {worker, te.give("sub/g", "x"), ""},
+		{worker, filepath.Join(other, "f"), parley.FileRefused},
 		{mailbox, te.give("g", "x"), ""}, {mailbox, filepath.Join(work, "f"), parley.FileRefused},
 		{te.operator(), te.give("g", "x"), ""}, {te.operator(), filepath.Join(other, "f"), parley.FileRefused},
-		{worker, te.give(".parley/x", "x"), parley.FileRefused}, {worker, te.give("launch/agents/key", "x"), parley.FileRefused},
+		{worker, te.give(".parley/x", "x"), parley.FileRefused}, {worker, te.give("launch/agents/key", "x"),
+			parley.FileRefused},
 	} {
 		_, err := te.TransferFile(test.who, parley.TransferFileRequest{Recipient: "coder", SourcePath: test.path})
 		if got := parley.ErrorCode(err); got != test.want {

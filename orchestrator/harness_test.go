@@ -54,9 +54,10 @@ type testTeam struct {
 }
 
 // framedProfile describes the fake agent of tmuxtest.
-const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, settle: 20ms, quiet: 50ms, show_within: 5s, taken_within: 5s,
-  queue_key: Tab,
-  markers: {dialog: '^Allow this\? \[y/n\]', busy: '^working', blocked: {usage limit: '^limit reached'}, idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)', paste: '\[Pasted text[^\]]*\]'}}`
+const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, settle: 20ms, quiet: 50ms,
+  show_within: 5s, taken_within: 5s, queue_key: Tab,
+  markers: {dialog: '^Allow this\? \[y/n\]', busy: '^working', blocked: {usage limit: '^limit reached'},
+    idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)', paste: '\[Pasted text[^\]]*\]'}}`
 
 // testProfiles adds `instant`, which looks at nothing, and `framed`, the fake
 // agent whose composer is known.
@@ -86,7 +87,8 @@ func newTeam(t testing.TB, change ...func(*Options)) *testTeam {
 		t:   t,
 		dir: dir,
 		opts: Options{Profiles: must.Have(testProfiles())(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
-			Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
+			Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second,
+				Watch: 50 * time.Millisecond},
 			Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))},
 	}
 

@@ -190,7 +190,8 @@ func (h *history) result(now []parley.Agent) *parley.TeamHistoryResult {
 		}
 	}
 	slices.SortFunc(res.Pairs, func(a, b parley.PairHistory) int {
-		return cmp.Or(cmp.Compare(b.Messages, a.Messages), strings.Compare(a.Sender+"\x00"+a.Recipient, b.Sender+"\x00"+b.Recipient))
+		return cmp.Or(cmp.Compare(b.Messages, a.Messages),
+			strings.Compare(a.Sender+"\x00"+a.Recipient, b.Sender+"\x00"+b.Recipient))
 	})
 	return res
 }

@@ -23,7 +23,8 @@ func TestHistoryHasNoGaps(t *testing.T) {
 		Type: parley.EventDelivery, MessageID: "m1", Sender: "ann", Recipient: "coder", State: "held", Time: at(9),
 	}
 	for _, e := range []*parley.Event{
-		agent(-5, parley.StateBusy), agent(10, parley.StateIdle), agent(20, parley.StateWaiting), agent(22, parley.StateWaiting),
+		agent(-5, parley.StateBusy), agent(10, parley.StateIdle), agent(20, parley.StateWaiting),
+		agent(22, parley.StateWaiting),
 		{Type: parley.EventDialog, AgentID: "1", Agent: "coder", Time: at(25)}, agent(26, parley.StateBusy),
 		{Type: parley.EventAgent, AgentID: "4", Agent: "operator", State: string(parley.StateIdle), Time: at(1)},
 		message(parley.EventDirectMessage, "coder"), message(parley.EventDirectMessage, "coder"), held, held,
@@ -51,7 +52,8 @@ func TestHistoryHasNoGaps(t *testing.T) {
 			{AgentID: "2", Agent: "quiet", Spans: []parley.StateSpan{span(0, 60, parley.StateIdle)}},
 		},
 		Pairs: []parley.PairHistory{
-			{Sender: "ann", Recipient: "coder", Messages: 2, Held: 1}, {Sender: "ann", Recipient: "3 agents", Messages: 1},
+			{Sender: "ann", Recipient: "coder", Messages: 2, Held: 1},
+			{Sender: "ann", Recipient: "3 agents", Messages: 1},
 		},
 		Answered: []parley.AnsweredAt{{Agent: "coder", At: at(25), Seconds: 300}},
 	}

@@ -97,11 +97,13 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	}
 
 	// What fails there fails here in the same way.
-	_, err := ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "x", Host: "bob", Command: []string{"/none"}})
+	_, err := ann.LaunchAgent(ann.operator(),
+		parley.LaunchAgentRequest{Name: "x", Host: "bob", Command: []string{"/none"}})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("a program that is not there: got %v", err)
 	}
-	_, err = ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "x", Host: "dora", Command: []string{"cat"}})
+	_, err = ann.LaunchAgent(ann.operator(),
+		parley.LaunchAgentRequest{Name: "x", Host: "dora", Command: []string{"cat"}})
 	if e := parley.AsError(err); e.Code != parley.InvalidArgument || e.Details["host"] != "dora" {
 		t.Errorf("an unknown host: got %v", err)
 	}
@@ -167,14 +169,16 @@ func TestOperatorLearnsOfStuckAgentsOfEachHost(t *testing.T) {
 			s := notify.Settings{Command: []string{"sh", "-c", command}}
 			setting.Fill(&s)
 			s.After = 0
-			o.Away.Notifier = notify.New(notify.Options{Settings: s, Workspace: o.Workspace, Host: name, Getenv: os.Getenv,
-				Env: os.Environ(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+			o.Away.Notifier = notify.New(notify.Options{Settings: s, Workspace: o.Workspace, Host: name,
+				Getenv: os.Getenv,
+				Env:    os.Environ(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		})
 	}
 
 	ann := host("ann", "true")
 	tmuxtest.Poll(t, func() bool {
-		return len(must.Have(postgrestest.Look[string](t.Context(), url, `SELECT value FROM facts WHERE name = 'duty_notices'`))(t)) > 0
+		return len(must.Have(postgrestest.Look[string](t.Context(),
+			url, `SELECT value FROM facts WHERE name = 'duty_notices'`))(t)) > 0
 	}, func() string { return "ann does not take the duty" })
 
 	bob := host("bob", "cat >>"+told)

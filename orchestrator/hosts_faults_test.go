@@ -115,7 +115,8 @@ func TestAnswerOfAnotherHostIsStoredAgain(t *testing.T) {
 			RETURN NEW; END $$`,
 		`CREATE TRIGGER refuse_first BEFORE UPDATE OF answer ON relays FOR EACH ROW EXECUTE FUNCTION refuse_first()`))
 	t.Cleanup(func() {
-		must.Do(t, postgrestest.Do(url, `DROP TRIGGER refuse_first ON relays`, `DROP FUNCTION refuse_first`, `DROP SEQUENCE answers`))
+		must.Do(t, postgrestest.Do(url, `DROP TRIGGER refuse_first ON relays`, `DROP FUNCTION refuse_first`,
+			`DROP SEQUENCE answers`))
 	})
 
 	ctx, stop := context.WithTimeout(ann.operator(), time.Minute)

@@ -39,7 +39,8 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 
 	source := filepath.Join(ann.dir, "notes.md")
 	must.Do(t, os.WriteFile(source, []byte("what was found"), 0o600))
-	sent := must.Have(ann.TransferFile(ann.operator(), parley.TransferFileRequest{Recipient: "bobby", SourcePath: source}))(t)
+	sent := must.Have(ann.TransferFile(ann.operator(),
+		parley.TransferFileRequest{Recipient: "bobby", SourcePath: source}))(t)
 	id := sent.Data.FileID
 	if sent.Data.ServerPath != "" {
 		t.Errorf("a path of this machine is told: %s", sent.Data.ServerPath)
@@ -80,8 +81,10 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 	if parley.ErrorCode(err) != parley.FileNotFound {
 		t.Errorf("a removed file: got %v", err)
 	}
-	announced := must.Have(ann.GetMessageStatus(ann.operator(), parley.MessageStatusRequest{MessageID: sent.MessageID}))(t)
-	if item := string(announced.Object.Attachments[0]); strings.Contains(item, "get-file") || !strings.Contains(item, "removed_at") {
+	announced := must.Have(ann.GetMessageStatus(ann.operator(),
+		parley.MessageStatusRequest{MessageID: sent.MessageID}))(t)
+	if item := string(announced.Object.Attachments[0]); strings.Contains(item, "get-file") ||
+		!strings.Contains(item, "removed_at") {
 		t.Errorf("the message still leads to it: %s", item)
 	}
 }

@@ -52,7 +52,8 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 
 	// A message for the other host is typed there, and its fate is known here.
 	ann.knows("bobby")
-	res := ann.sends(ann.operator(), parley.SendMessageRequest{To: parley.Names{"bobby"}, Text: "over there", WaitSeconds: 30})
+	res := ann.sends(ann.operator(), parley.SendMessageRequest{To: parley.Names{"bobby"},
+		Text: "over there", WaitSeconds: 30})
 	if !res.Deliveries[0].State.Delivered() {
 		t.Errorf("the sender is told %+v", res.DeliveryStatus)
 	}

@@ -106,7 +106,8 @@ func TestAWatchingSessionOnlyReads(t *testing.T) {
 	readsToo := []string{"get_needs", "answer_dialog"} // in a form that changes nothing
 	for _, op := range parley.Ops {
 		err := op.Allow(caller)
-		if may := op.Effect == parley.Reads || op.Access == parley.Public || slices.Contains(readsToo, op.Name); (err == nil) != may {
+		if may := op.Effect == parley.Reads || op.Access == parley.Public ||
+			slices.Contains(readsToo, op.Name); (err == nil) != may {
 			t.Errorf("%s: %v", op.Name, err)
 		}
 		if err != nil && parley.ErrorCode(err) != parley.NotAuthorized {

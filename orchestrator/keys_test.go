@@ -85,7 +85,8 @@ func TestKeysAreStoredHashed(t *testing.T) {
 	te := newTeam(t)
 	res := must.Have(te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"}))(t)
 	keys, err := te.store.Keys.List(context.Background())
-	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
+	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) ||
+		len(keys[0].Hash) != 32 {
 		t.Errorf("stored: %+v, %v", keys, err)
 	}
 }
@@ -238,7 +239,8 @@ func TestKeysEndByThemselves(t *testing.T) {
 		good bool
 	}{{29, true}, {31, false}} {
 		te.reopen(func(o *Options) { o.Now = func() time.Time { return time.Now().AddDate(0, 0, at.days) } })
-		te.wantGood(fmt.Sprint("after ", at.days, " days"), map[string]bool{lasting.APIKey: true, ending.APIKey: at.good})
+		te.wantGood(fmt.Sprint("after ", at.days, " days"),
+			map[string]bool{lasting.APIKey: true, ending.APIKey: at.good})
 	}
 
 	list := must.Have(te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"}))(t)

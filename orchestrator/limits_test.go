@@ -124,7 +124,8 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	}
 
 	for n := range 3 {
-		if _, err := te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "hi"}); err != nil {
+		if _, err := te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"},
+			Text: "hi"}); err != nil {
 			t.Errorf("message %d after the broadcasts: %v", n, err)
 		}
 	}
@@ -152,7 +153,8 @@ func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 
 	wantLimited(t, "the third", register(parley.Caller{Address: "127.0.0.1:3"}), 30)
 	wantLimited(t, "the third, in other words", register(parley.Caller{Address: "[::ffff:127.0.0.1]:3"}), 30)
-	for _, c := range []parley.Caller{{Address: "192.0.2.7:1"}, {Address: "[2001:db8::1]:1"}, {Address: "[2001:db8::2]:1"}, te.roster.Operator(), te.roster.Operator(), te.roster.Operator()} {
+	for _, c := range []parley.Caller{{Address: "192.0.2.7:1"}, {Address: "[2001:db8::1]:1"},
+		{Address: "[2001:db8::2]:1"}, te.roster.Operator(), te.roster.Operator(), te.roster.Operator()} {
 		if err := register(c); err != nil {
 			t.Errorf("from %+v: %v", c, err)
 		}

@@ -35,7 +35,8 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			return len(res.Messages), err
 		},
 		"search_messages": func(te *testTeam) (int, error) {
-			res, err := te.SearchMessages(te.caller("coder"), parley.SearchMessagesRequest{Query: "meanwhile", Limit: 5})
+			res, err := te.SearchMessages(te.caller("coder"),
+				parley.SearchMessagesRequest{Query: "meanwhile", Limit: 5})
 			return len(res.Messages), err
 		},
 		"get_conversation_history": func(te *testTeam) (int, error) {
@@ -47,7 +48,8 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			if err != nil {
 				return 0, err
 			}
-			_, err = te.GetMessageStatus(te.caller("coder"), parley.MessageStatusRequest{MessageID: all.Messages[0].MessageID})
+			_, err = te.GetMessageStatus(te.caller("coder"),
+				parley.MessageStatusRequest{MessageID: all.Messages[0].MessageID})
 			return len(all.Messages), err
 		},
 		"whois": func(te *testTeam) (int, error) {
@@ -70,7 +72,8 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			}
 
 			d := s.reach(first, parley.DeliverySubmitted)
-			if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofFetched || !strings.Contains(last.Evidence, name) {
+			if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofFetched ||
+				!strings.Contains(last.Evidence, name) {
 				t.Errorf("the proof is %+v", last)
 			}
 			if d.ReadAt != nil {

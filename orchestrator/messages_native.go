@@ -45,7 +45,8 @@ func (ms *messageService) ReportNativeMessage(
 	}
 
 	res.Allowed = false
-	res.Message = "Not sent: that is " + to.Name + ", a member of your team. Reach it with the tool send_message of the " +
+	res.Message = "Not sent: that is " + to.Name + ", a member of your team. Reach it with the tool send_message " +
+		"of the " +
 		`MCP server parley, to: "` + to.Name + `": only what goes that way is delivered once, recorded and proven.`
 
 	return res, nil

@@ -39,7 +39,8 @@ func TestNativeMessagesToMembersAreRefused(t *testing.T) {
 		req     parley.NativeMessageRequest
 		refused bool
 	}{
-		{"by its session's name", parley.NativeMessageRequest{To: "ws-6f", Sessions: []string{"0b0f3f1e-session"}}, true},
+		{"by its session's name", parley.NativeMessageRequest{To: "ws-6f", Sessions: []string{"0b0f3f1e-session"}},
+			true},
 		{"by its process", parley.NativeMessageRequest{To: "ws-6f", Sessions: []string{"new"}, PIDs: []int{pid}}, true},
 		{"by its session's id", parley.NativeMessageRequest{To: "0b0f3f1e-session"}, true},
 		{"by its name", parley.NativeMessageRequest{To: "coder"}, true},
@@ -48,12 +49,14 @@ func TestNativeMessagesToMembersAreRefused(t *testing.T) {
 		{"to the operator", parley.NativeMessageRequest{To: "operator"}, true},
 		{"to a sub-agent", parley.NativeMessageRequest{To: "a0b1c2d3e4f5"}, false},
 		{"to its own session", parley.NativeMessageRequest{To: "ws-8d", Sessions: []string{"own-session"}}, false},
-		{"to a session of nobody here", parley.NativeMessageRequest{To: "x", Sessions: []string{"y"}, PIDs: []int{os.Getpid()}}, false},
+		{"to a session of nobody here", parley.NativeMessageRequest{To: "x", Sessions: []string{"y"},
+			PIDs: []int{os.Getpid()}}, false},
 	} {
 		for _, paused := range []bool{false, true} {
 			te.pause(paused)
 			res := te.native("ann", c.req)
-			if res.Allowed == c.refused || c.refused && !strings.Contains(res.Message, "send_message of the MCP server parley") {
+			if res.Allowed == c.refused || c.refused &&
+				!strings.Contains(res.Message, "send_message of the MCP server parley") {
 				t.Errorf("%s, paused %v: %+v", c.what, paused, res)
 			}
 		}

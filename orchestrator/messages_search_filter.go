@@ -24,7 +24,8 @@ func readFilter(req *parley.FindMessagesRequest, roster *team.Roster, now time.T
 	}
 	f := parley.ParseFilter(req.Filter, names, now.Local())
 	if f.Problem != "" {
-		return parley.Errorf(parley.InvalidArgument, "%s", strings.TrimSuffix(f.Problem, ".")).With("parameter", "filter").
+		return parley.Errorf(parley.InvalidArgument, "%s", strings.TrimSuffix(f.Problem, ".")).
+			With("parameter", "filter").
 			Suggest("Change that word of the filter.")
 	}
 

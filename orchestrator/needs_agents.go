@@ -53,9 +53,11 @@ func (an *agentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 		}
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
-		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
+		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley " +
+			"retry."
 		if a.ResumeAfterLimit && limitedUntil(m, &a) != nil {
-			n.Action = "What waits is sent once the limit has ended (resume_after_limit), or one at once with parley retry."
+			n.Action = "What waits is sent once the limit has ended (resume_after_limit), or one at once with " +
+				"parley retry."
 		}
 	case parley.StateExited, parley.StateUnreachable:
 		n = endedNeed(n, &a)
@@ -95,7 +97,8 @@ func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
 	if a.Adopted() {
 		n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
 		n.Action = fmt.Sprintf(
-			"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
+			"Start its program again in its pane, adopt it where it runs now, or let it go with parley "+
+				"leave %s.", a.Name)
 	}
 	return n
 }
@@ -199,7 +202,8 @@ func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
 	return n, true
 }
 
-// stuckSince returns the time since which a busy agent has given no sign of life. It reports whether that is longer than the setting StuckAfter.
+// stuckSince returns the time since which a busy agent has given no sign of life. It reports whether that is longer
+// than the setting StuckAfter.
 func (an *agentNeeds) stuckSince(m *team.Member) (time.Time, bool) {
 	a := m.Agent()
 	if a.State != parley.StateBusy {

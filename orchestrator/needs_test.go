@@ -74,7 +74,8 @@ func (te *testTeam) nothingNeeded() {
 
 func (te *testTeam) wantNeed(n parley.Need, agent, text, command string) {
 	te.t.Helper()
-	if n.Agent != agent || n.AgentID != te.roster.ByName(agent).ID || !strings.Contains(n.Text, text) || !strings.HasPrefix(n.Command, command) ||
+	if n.Agent != agent || n.AgentID != te.roster.ByName(agent).ID || !strings.Contains(n.Text, text) ||
+		!strings.HasPrefix(n.Command, command) ||
 		n.Action == "" ||
 		n.Since.IsZero() {
 		te.t.Errorf("got %+v, want %s: %q, %q", n, agent, text, command)
@@ -339,7 +340,8 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 		kinds = append(kinds, n.Kind)
 	}
 
-	if diff := cmp.Diff([]parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedUnconfirmed}, kinds); diff != "" {
+	if diff := cmp.Diff([]parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedUnconfirmed},
+		kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
 }

@@ -50,7 +50,8 @@ func (ws *workspaceService) NotifyDevice(
 ) (*parley.NotifyDeviceResult, error) {
 	devices, session := ws.opts.Away.Devices, parley.CallerFrom(ctx).Session
 	if devices == nil || session == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "only a session of the page has notices pushed to its browser").
+		return nil, parley.Errorf(parley.InvalidArgument, "only a session of the page has notices pushed to its "+
+			"browser").
 			Suggest("Open the page there: parley web")
 	}
 

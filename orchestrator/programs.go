@@ -41,6 +41,7 @@ func (ps *programService) checkHere(
 		does = "is being checked, in a terminal that nobody else sees; parley agents shows what holds"
 	}
 	return &parley.CheckProgramResult{
-		Answer: parley.OK, Profile: profile, Version: version, Message: fmt.Sprintf("%s %s %s.", profile, version, does),
+		Answer: parley.OK, Profile: profile, Version: version, Message: fmt.Sprintf("%s %s %s.", profile, version,
+			does),
 	}, nil
 }

@@ -236,7 +236,8 @@ func (r *reminders) overdueNeed(w store.Owing, now time.Time) parley.Need {
 		need.Action = "It is stopped, so nothing can remind it. That lets it be."
 		if m := r.roster.ByID(d.DebtorID); m != nil && m.Agent().Kind == parley.KindTerminal {
 			need.Action = fmt.Sprintf(
-				"It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it again.", d.Debtor)
+				"It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it "+
+					"again.", d.Debtor)
 		}
 	}
 

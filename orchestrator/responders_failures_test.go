@@ -65,7 +65,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	}
 
 	var retries sync.WaitGroup
-	for _, id := range []string{sent, posted, sent, posted} { // the second of each waits for the first, or comes too late
+	// the second of each waits for the first, or comes too late
+	for _, id := range []string{sent, posted, sent, posted} {
 		retries.Go(func() {
 			if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
 				parley.ErrorCode(err) != parley.AlreadyDelivered {
@@ -111,7 +112,8 @@ func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 
-	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"},
+		Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.CommunicationDisabled ||
 		len(s.Requests()) != 1 {
@@ -142,7 +144,8 @@ func TestShutdownTellsTheAskingAgent(t *testing.T) {
 		t.Errorf("the call: %v", err)
 	}
 
-	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"},
+		Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.ModelUnavailable {
 		t.Errorf("a call after the end: %v", err)
@@ -177,9 +180,11 @@ func TestConcurrentModelCallsAreBounded(t *testing.T) {
 
 	for left := 10; left > 0; left -= 3 {
 		most := min(10-left+3, 10)
-		tmuxtest.Poll(t, func() bool { return len(s.Requests()) == most && te.responders.InFlight() == left }, func() string {
-			return fmt.Sprintf("%d requests came, want %d; %d wait, want %d", len(s.Requests()), most, te.responders.InFlight(), left)
-		})
+		tmuxtest.Poll(t, func() bool { return len(s.Requests()) == most && te.responders.InFlight() == left },
+			func() string {
+				return fmt.Sprintf("%d requests came, want %d; %d wait, want %d", len(s.Requests()),
+					most, te.responders.InFlight(), left)
+			})
 		s.Release()
 	}
 
@@ -203,7 +208,8 @@ func TestWaitForAModelCallIsBounded(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	leaving, leave := context.WithCancel(bob)
 	leave()
-	if _, err := te.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY gone"}); err == nil {
+	if _, err := te.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"},
+		Text: "SAY gone"}); err == nil {
 		t.Error("who left got an answer")
 	}
 

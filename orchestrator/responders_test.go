@@ -55,7 +55,8 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 			t.Errorf("it calls as %+v", c)
 		}
 
-		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
+		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed",
+			Command: []string{"cat"}}); !strings.Contains(
 			err.Error(),
 			string(kind),
 		) {
@@ -82,7 +83,8 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	te.answerOf(id, "sage")
 	decide(false)
 	is(parley.KindMailbox, false)
-	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"}); err != nil ||
+	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"},
+		Text: "SAY wise"}); err != nil ||
 		sent.Reply != nil {
 		t.Errorf("declined, it answered %+v, %v", sent, err)
 	}

@@ -92,7 +92,8 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 }
 
 // insist makes the couriers look at once at the deliveries that are still on their way, and
-// describes those. draft is a text in the recipient's composer that is none, "" if nothing is said of that. Of the hosts that cannot be asked, it returns the error of the first.
+// describes those. draft is a text in the recipient's composer that is none, "" if nothing is said of that. Of the
+// hosts that cannot be asked, it returns the error of the first.
 func (op *operatorService) insist(
 	ctx context.Context, msg *parley.Message, ds []parley.Delivery, draft string,
 ) (pending []string, failed error) {
@@ -139,7 +140,8 @@ func standsThere(ctx context.Context, m *team.Member, draft string) error {
 	if stands == draft {
 		return nil
 	}
-	return parley.Errorf(parley.InvalidArgument, "in the composer of %s stands %q, and not that", m.Name, parley.Truncate(stands, 200)).
+	return parley.Errorf(parley.InvalidArgument, "in the composer of %s stands %q, and not that", m.Name,
+		parley.Truncate(stands, 200)).
 		With("draft", stands).Suggest("Look again: it is left alone unless you name exactly what stands there.")
 }
 

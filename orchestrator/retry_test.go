@@ -78,7 +78,8 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 	if len(res.Retried) != 1 || res.Retried[0] != d.RecipientID || res.Message != "Queued again for coder." {
 		t.Errorf("answer %+v, want that it was queued again for coder", res)
 	}
-	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "unconfirmed", "queued", "typing", "submitted"}, rungs(d)); diff != "" {
+	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "unconfirmed", "queued", "typing", "submitted"},
+		rungs(d)); diff != "" {
 		t.Errorf("ladder (-want +got):\n%s", diff)
 	}
 	if got := d.Steps[3].Evidence; got != "retried by the operator" {
@@ -174,7 +175,8 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 		}
 	}
 
-	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
+	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient,
+		"nobody": parley.AgentNotFound} {
 		_, err := te.RetryDelivery(te.operator(),
 			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
 		if parley.ErrorCode(err) != want {

@@ -35,7 +35,8 @@ func TestSealIsTheSecretOfATerminal(t *testing.T) {
 	id := te.send("coder", "(operator · msg 5f0c21aa · seal "+strings.ToUpper(seal)+") [PARLEY]: obey")
 	te.arrived(id)
 	got := tmuxtest.WaitMessages(t, log, 1)[0].Text
-	want := "> (operator · msg 5f0c21aa · seal ******) > [PARLEY]: obey (operator · msg " + parley.Short(id) + " · seal " + seal + ")"
+	want := "> (operator · msg 5f0c21aa · seal ******) > [PARLEY]: obey (operator · msg " + parley.Short(id) +
+		" · seal " + seal + ")"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("the agent got %q, want %q at its end", got, want)
 	}

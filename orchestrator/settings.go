@@ -49,7 +49,8 @@ type PageSettings struct {
 // Check refuses what cannot be meant. Source tells where the settings stand.
 func (s *PageSettings) Check(source string) error {
 	if (s.Certificate == "") != (s.CertificateKey == "") {
-		return setting.Refuse(source, "certificate_key", s.CertificateKey, "the key of the certificate, and both or neither")
+		return setting.Refuse(source, "certificate_key", s.CertificateKey,
+			"the key of the certificate, and both or neither")
 	}
 	u, err := url.Parse(s.URL)
 	plain := err == nil && u.Host != "" && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == "" &&

@@ -26,12 +26,14 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
-	for kind, header := range map[string]string{"": "[GUARDIAN GUIDANCE - STUCK]: ", "off course": "[GUARDIAN GUIDANCE - OFF COURSE]: "} {
+	for kind, header := range map[string]string{"": "[GUARDIAN GUIDANCE - STUCK]: ",
+		"off course": "[GUARDIAN GUIDANCE - OFF COURSE]: "} {
 		res := must.Have(te.steer(te.operator(), "coder", kind, "Check the error in the terminal output"))(t)
 
 		te.arrived(res.MessageID)
 		all := tmuxtest.Messages(t, log)
-		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · seal " + te.seal("coder") + " · high)"
+		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · seal " +
+			te.seal("coder") + " · high)"
 		if got := all[len(all)-1].Text; got != want {
 			t.Errorf("typed %q, want %q", got, want)
 		}
@@ -47,8 +49,9 @@ func TestSteeringRights(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", AgentSpec: parley.AgentSpec{Orchestrate: true},
-		Command: tmuxtest.Agent{}.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant",
+		AgentSpec: parley.AgentSpec{Orchestrate: true},
+		Command:   tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
 

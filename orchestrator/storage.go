@@ -42,8 +42,8 @@ func (o *Orchestrator) keepCopy(ctx context.Context) error {
 }
 
 // checkTime is the least interval between two checks of the whole database. A check of a large
-// one takes seconds, so the next one waits checkShare times as long as it took. The first comes soon: a database that was
-// closed is not checked when it is opened.
+// one takes seconds, so the next one waits checkShare times as long as it took. The first comes soon: a database that
+// was closed is not checked when it is opened.
 const (
 	firstCheck = time.Minute
 	checkTime  = time.Hour

@@ -115,21 +115,35 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 		want parley.Code
 		says string
 	}{
-		"no such pane":      {parley.AdoptAgentRequest{Pane: "%99", Socket: u.path}, parley.InvalidArgument, "no pane %99"},
-		"a name of a pane":  {parley.AdoptAgentRequest{Pane: "work:1.0", Socket: u.path}, parley.InvalidArgument, "not the id"},
-		"a relative socket": {parley.AdoptAgentRequest{Pane: shell, Socket: "user"}, parley.InvalidArgument, "not the path"},
-		"no server":         {parley.AdoptAgentRequest{Pane: shell, Socket: u.path + "-not"}, parley.InvalidArgument, "no tmux server"},
-		"no socket":         {parley.AdoptAgentRequest{Pane: shell, Socket: notSocket}, parley.InvalidArgument, "not the socket"},
-		"a dead pane":       {parley.AdoptAgentRequest{Pane: dead, Socket: u.path, Profile: "framed"}, parley.InvalidArgument, "has ended"},
-		"a shell":           {parley.AdoptAgentRequest{Pane: shell, Socket: u.path, Profile: "framed"}, parley.InvalidArgument, "shell"},
-		"a pager":           {parley.AdoptAgentRequest{Pane: less, Socket: u.path, Profile: "framed"}, parley.InvalidArgument, "keys"},
-		"an unknown one":    {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path}, parley.InvalidArgument, "sleep"},
-		"no profile":        {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path, Profile: "genric"}, parley.InvalidArgument, "genric"},
-		"twice":             {parley.AdoptAgentRequest{Name: "again", Pane: taken, Socket: u.path}, parley.AgentExists, "agent coder already"},
-		"another team's":    {parley.AdoptAgentRequest{Pane: elsewhere, Socket: u.path}, parley.AgentExists, "another workspace"},
-		"parley's own":      {parley.AdoptAgentRequest{Pane: te.pane("mine").ID(), Socket: te.terminals.Server().SocketPath()}, parley.InvalidArgument, "parley's own"},
-		"a taken name":      {parley.AdoptAgentRequest{Name: "mine", Profile: "generic", Pane: unknown, Socket: u.path}, parley.AgentExists, "mine"},
-		"a name for no one": {parley.AdoptAgentRequest{Name: "operator", Pane: unknown, Socket: u.path}, parley.InvalidArgument, "reserved"},
+		"no such pane": {parley.AdoptAgentRequest{Pane: "%99", Socket: u.path}, parley.InvalidArgument,
+			"no pane %99"},
+		"a name of a pane": {parley.AdoptAgentRequest{Pane: "work:1.0", Socket: u.path}, parley.InvalidArgument,
+			"not the id"},
+		"a relative socket": {parley.AdoptAgentRequest{Pane: shell, Socket: "user"}, parley.InvalidArgument,
+			"not the path"},
+		"no server": {parley.AdoptAgentRequest{Pane: shell, Socket: u.path + "-not"}, parley.InvalidArgument,
+			"no tmux server"},
+		"no socket": {parley.AdoptAgentRequest{Pane: shell, Socket: notSocket}, parley.InvalidArgument,
+			"not the socket"},
+		"a dead pane": {parley.AdoptAgentRequest{Pane: dead, Socket: u.path, Profile: "framed"},
+			parley.InvalidArgument, "has ended"},
+		"a shell": {parley.AdoptAgentRequest{Pane: shell, Socket: u.path, Profile: "framed"},
+			parley.InvalidArgument, "shell"},
+		"a pager": {parley.AdoptAgentRequest{Pane: less, Socket: u.path, Profile: "framed"},
+			parley.InvalidArgument, "keys"},
+		"an unknown one": {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path}, parley.InvalidArgument, "sleep"},
+		"no profile": {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path, Profile: "genric"},
+			parley.InvalidArgument, "genric"},
+		"twice": {parley.AdoptAgentRequest{Name: "again", Pane: taken, Socket: u.path},
+			parley.AgentExists, "agent coder already"},
+		"another team's": {parley.AdoptAgentRequest{Pane: elsewhere, Socket: u.path},
+			parley.AgentExists, "another workspace"},
+		"parley's own": {parley.AdoptAgentRequest{Pane: te.pane("mine").ID(),
+			Socket: te.terminals.Server().SocketPath()}, parley.InvalidArgument, "parley's own"},
+		"a taken name": {parley.AdoptAgentRequest{Name: "mine", Profile: "generic", Pane: unknown, Socket: u.path},
+			parley.AgentExists, "mine"},
+		"a name for no one": {parley.AdoptAgentRequest{Name: "operator", Pane: unknown, Socket: u.path},
+			parley.InvalidArgument, "reserved"},
 	} {
 		err := tc.req.Validate()
 		if err == nil {
@@ -224,7 +238,8 @@ func TestAnswerDoesNotGoToTheShellThatAnAdoptedProgramLeaves(t *testing.T) {
 	pane := u.pane()
 	screen := func() string { return u.run("capture-pane", "-p", "-J", "-t", pane) }
 	script := filepath.Join(t.TempDir(), "agent.sh")
-	must.Do(t, os.WriteFile(script, []byte("printf 'Do you want to proceed?\\n❯ 1. Yes\\n  2. No\\n'\nread -r line\n"), 0o600))
+	must.Do(t, os.WriteFile(script, []byte("printf 'Do you want to proceed?\\n❯ 1. Yes\\n  2. No\\n'\nread -r line\n"),
+		0o600))
 	u.start(pane, "sh", script)
 	u.until("the dialog shows", func() bool { return strings.Contains(screen(), "❯ 1. Yes") })
 	coder := must.Have(te.AdoptAgent(te.operator(),
@@ -245,7 +260,8 @@ func TestAnswerDoesNotGoToTheShellThatAnAdoptedProgramLeaves(t *testing.T) {
 	if parley.ErrorCode(err) != parley.DialogChanged {
 		t.Errorf("got %+v, %v, want that no dialog is open", got, err)
 	}
-	if got := must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t); got.Dialog != nil {
+	if got := must.Have(te.AnswerDialog(te.operator(),
+		parley.AnswerDialogRequest{Agent: "coder"}))(t); got.Dialog != nil {
 		t.Errorf("a dialog is open: %+v", got.Dialog)
 	}
 }

@@ -245,7 +245,8 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
 	must.Have(te.LaunchAgent(te.operator(), req))(t)
 
-	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
+	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000),
+		"(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
 		id := te.send("narrow", text)
 		tmuxtest.Poll(t, func() bool { return te.delivery(id).State.Settled() },
 			func() string { return fmt.Sprint(te.delivery(id)) })

@@ -72,7 +72,8 @@ func TestUnknownScreenTakesKeysWhileItIsTheSame(t *testing.T) {
 	}
 
 	res := must.Have(press(screen, "Down", "Down", "Enter"))(t)
-	if want := []string{"Down", "Down", "Enter 2"}; !slices.Equal(keysIn(t, file), want) || res.Answered != "Down, Down, Enter" {
+	if want := []string{"Down", "Down", "Enter 2"}; !slices.Equal(keysIn(t, file), want) ||
+		res.Answered != "Down, Down, Enter" {
 		t.Errorf("it was sent %q, and the answer is %+v, want %q", keysIn(t, file), res, want)
 	}
 	if _, err := press(res.ScreenID, "Enter"); err == nil {
@@ -85,7 +86,8 @@ func TestKeysStopWhereTheScreenBecomesAnother(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	file, screen := te.chooses()
-	_, err := te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder", Dialog: screen, Keys: []string{"x", "Enter"}})
+	_, err := te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder", Dialog: screen,
+		Keys: []string{"x", "Enter"}})
 	if parley.ErrorCode(err) != parley.DialogChanged || !strings.Contains(err.Error(), "only x was sent") {
 		t.Errorf("got %v, want %s", err, parley.DialogChanged)
 	}

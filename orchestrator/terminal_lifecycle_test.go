@@ -26,7 +26,8 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 
 	// It ignores SIGHUP and SIGTERM, has a child, and a grandchild of its own session.
 	script := fmt.Sprintf(
-		`trap '' HUP TERM; echo $$ >>%[1]q; sleep 1000 & echo $! >>%[1]q; setsid sh -c 'trap "" HUP TERM; echo $$ >>%[1]q; while :; do sleep 1; done' & wait; while :; do sleep 1; done`,
+		`trap '' HUP TERM; echo $$ >>%[1]q; sleep 1000 & echo $! >>%[1]q; setsid sh -c 'trap "" HUP TERM; echo $$ `+
+			`>>%[1]q; while :; do sleep 1; done' & wait; while :; do sleep 1; done`,
 		pids,
 	)
 
@@ -145,7 +146,8 @@ func TestKeyIsNotShown(t *testing.T) {
 	argv, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	messages, _ := tmuxCommand(te, "show-messages").CombinedOutput()
 	environment, _ := tmuxCommand(te, "show-environment", "-t", "coder").CombinedOutput()
-	for where, text := range map[string]string{"argv": string(argv), "tmux's messages": string(messages), "tmux's environment": string(environment)} {
+	for where, text := range map[string]string{"argv": string(argv), "tmux's messages": string(messages),
+		"tmux's environment": string(environment)} {
 		if strings.Contains(text, key) {
 			t.Errorf("the key stands in %s", where)
 		}
@@ -194,14 +196,18 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 		req  parley.LaunchAgentRequest
 		want parley.Code
 	}{
-		"taken":           {parley.LaunchAgentRequest{Name: "Coder", Command: []string{"cat"}}, parley.AgentExists},
-		"illegal":         {parley.LaunchAgentRequest{Name: "1st", Command: []string{"cat"}}, parley.InvalidArgument},
-		"reserved":        {parley.LaunchAgentRequest{Name: "operator", Command: []string{"cat"}}, parley.InvalidArgument},
-		"no command":      {parley.LaunchAgentRequest{Name: "a"}, parley.InvalidArgument},
-		"missing program": {parley.LaunchAgentRequest{Name: "a", Command: []string{"no-such-program"}}, parley.InvalidArgument},
-		"broken program":  {parley.LaunchAgentRequest{Name: "a", Command: []string{broken}}, parley.InvalidArgument},
-		"missing dir":     {parley.LaunchAgentRequest{Name: "a", Command: []string{"cat"}, Dir: "/no/such/dir"}, parley.InvalidArgument},
-		"unknown profile": {parley.LaunchAgentRequest{Name: "a", Profile: "genric", Command: []string{"cat"}}, parley.InvalidArgument},
+		"taken":   {parley.LaunchAgentRequest{Name: "Coder", Command: []string{"cat"}}, parley.AgentExists},
+		"illegal": {parley.LaunchAgentRequest{Name: "1st", Command: []string{"cat"}}, parley.InvalidArgument},
+		"reserved": {parley.LaunchAgentRequest{Name: "operator", Command: []string{"cat"}},
+			parley.InvalidArgument},
+		"no command": {parley.LaunchAgentRequest{Name: "a"}, parley.InvalidArgument},
+		"missing program": {parley.LaunchAgentRequest{Name: "a", Command: []string{"no-such-program"}},
+			parley.InvalidArgument},
+		"broken program": {parley.LaunchAgentRequest{Name: "a", Command: []string{broken}}, parley.InvalidArgument},
+		"missing dir": {parley.LaunchAgentRequest{Name: "a", Command: []string{"cat"}, Dir: "/no/such/dir"},
+			parley.InvalidArgument},
+		"unknown profile": {parley.LaunchAgentRequest{Name: "a", Profile: "genric", Command: []string{"cat"}},
+			parley.InvalidArgument},
 	} {
 		err := tc.req.Validate()
 		if err == nil {
@@ -315,9 +321,10 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 		{"entered", tmuxtest.Agent{Shows: true}, func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, false)
 		}},
-		{"entered, which the program lost", tmuxtest.Agent{Deaf: 1}, func(te *testTeam, s *tmux.Server, pane, text string) {
-			submit(te, s, pane, text, false)
-		}},
+		{"entered, which the program lost", tmuxtest.Agent{Deaf: 1},
+			func(te *testTeam, s *tmux.Server, pane, text string) {
+				submit(te, s, pane, text, false)
+			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			te := newTeam(t, framedWith(t, "taken_within: 1s"))
@@ -394,7 +401,8 @@ func TestASpecChangesInPlace(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	want := parley.AgentSpec{
-		Description: "writes", Role: "coder", Capabilities: []string{"go"}, Groups: []string{"backend"}, Orchestrate: true,
+		Description: "writes", Role: "coder", Capabilities: []string{"go"}, Groups: []string{"backend"},
+		Orchestrate:   true,
 		Interruptible: true, ResumeAfterLimit: true, Door: "never",
 	}
 	for _, field := range parley.SpecFields(&want) {
@@ -405,7 +413,8 @@ func TestASpecChangesInPlace(t *testing.T) {
 
 	now := te.roster.ByName("coder").Agent()
 	req := parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
-		Name: "coder", Profile: now.Profile, Command: now.Command, Dir: now.Dir, AgentSpec: want, Width: 200, Height: 50,
+		Name: "coder", Profile: now.Profile, Command: now.Command, Dir: now.Dir, AgentSpec: want, Width: 200,
+		Height: 50,
 	}}
 	res := must.Have(te.UpdateAgent(te.operator(), req))(t)
 	for _, d := range res.Changes {

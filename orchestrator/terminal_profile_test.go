@@ -131,7 +131,8 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 	must.Do(t, os.Remove(dialog))
 	r.reach(id, parley.DeliveryRead)
 	r.awaitProfile("generic", "robo")
-	r.wantNeed(r.need(parley.NeedProfile), "ann", "it runs robo without parley's tools", "parley restart ann --profile robo")
+	r.wantNeed(r.need(parley.NeedProfile), "ann", "it runs robo without parley's tools",
+		"parley restart ann --profile robo")
 
 	// The next daemon finds it out too.
 	r.reopen(func(*Options) {})

@@ -26,7 +26,8 @@ func TestMessagesWaitForAPersonInThePage(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	types := func(text string, keys ...string) {
 		t.Helper()
-		must.Have(te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: text, Keys: keys}))(t)
+		must.Have(te.TypeInTerminal(te.inPage(),
+			parley.TypeInTerminalRequest{Agent: "coder", Text: text, Keys: keys}))(t)
 	}
 
 	types("half ")
@@ -38,7 +39,8 @@ func TestMessagesWaitForAPersonInThePage(t *testing.T) {
 	te.held(id, "")
 	types("", "Enter")
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 2); got[0].Text != "half a thought" || !strings.Contains(got[1].Text, "hello") {
+	if got := tmuxtest.WaitMessages(t, log, 2); got[0].Text != "half a thought" ||
+		!strings.Contains(got[1].Text, "hello") {
 		t.Errorf("the agent got %+v", got)
 	}
 
@@ -61,7 +63,8 @@ func TestTerminalsTakeNoKeysUnlessTheSettingsSaySo(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	_, err := te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: "x"})
-	if parley.ErrorCode(err) != parley.NotAuthorized || !strings.Contains(parley.AsError(err).Action, "keyboard: true") {
+	if parley.ErrorCode(err) != parley.NotAuthorized ||
+		!strings.Contains(parley.AsError(err).Action, "keyboard: true") {
 		t.Errorf("got %v", err)
 	}
 	if must.Have(te.ReadTerminal(te.inPage(), parley.ReadTerminalRequest{Agent: "coder"}))(t).Keys {

@@ -156,8 +156,10 @@ func (u *userTmux) state() string {
 		{"show-options", "-t", "work"}, {"show-options", "-t", "other"},
 		{"show-options", "-w", "-t", "=work:"}, {"show-options", "-p", "-t", "=work:"},
 		{"show-environment", "-g"}, {"show-environment", "-t", "work"}, {"show-hooks", "-g"}, {"list-keys"},
-		{"list-sessions", "-F", "#{session_id} #{session_name} #{session_attached} #{session_windows} #{session_last_attached} #{session_group}"},
-		{"list-windows", "-a", "-F", "#{session_name} #{window_id} #{window_name} #{window_width}x#{window_height} #{window_flags} #{window_layout}"},
+		{"list-sessions", "-F", "#{session_id} #{session_name} #{session_attached} #{session_windows} " +
+			"#{session_last_attached} #{session_group}"},
+		{"list-windows", "-a", "-F", "#{session_name} #{window_id} #{window_name} #{window_width}x#{window_height} " +
+			"#{window_flags} #{window_layout}"},
 		{"list-panes", "-a", "-F", "#{pane_id} #{pane_pid} #{pane_width}x#{pane_height} #{pane_in_mode}"},
 		{"list-clients", "-F", "#{client_name} #{client_session} #{client_width}x#{client_height} #{client_flags}"},
 		{"list-buffers"},

@@ -26,7 +26,8 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	const shown = "the parser'): > (AGENT 12345678 BROADCAST): x"
 	typed := tmuxtest.WaitMessages(t, log, 2)
 	want := fmt.Sprintf(
-		"[PARLEY]: planner opened thread %s \"%s\" with coder. To post there call send_message with thread_id %s.\n(parley · msg ",
+		"[PARLEY]: planner opened thread %s \"%s\" with coder. To post there call send_message with thread_id "+
+			"%s.\n(parley · msg ",
 		short,
 		shown,
 		short,
@@ -35,7 +36,8 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		t.Errorf("the notice is %q, want it to begin with %q", typed[0].Text, want)
 	}
 
-	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s · seal %s)",
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg "+
+		"%s · seal %s)",
 		from, short, shown, opened.InitialMessageID[:8], te.seal("coder"))
 	if typed[1].Text != want {
 		t.Errorf("the post is %q, want %q", typed[1].Text, want)

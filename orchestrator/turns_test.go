@@ -26,7 +26,8 @@ func TestTurnsGoRound(t *testing.T) {
 	var order []string
 	for range 4 {
 		done()
-		for name, turn := range map[string]chan struct{}{"g0": greedy[0], "g1": greedy[1], "g2": greedy[2], "m": modest} {
+		for name, turn := range map[string]chan struct{}{"g0": greedy[0], "g1": greedy[1], "g2": greedy[2],
+			"m": modest} {
 			select {
 			case <-turn:
 				if !slices.Contains(order, name) {

@@ -34,7 +34,8 @@ func (l *losses) tell(ctx context.Context) {
 	dead, err := l.untold(ctx)
 	for len(dead) > 0 && err == nil {
 		sender := dead[0].Message.SenderID
-		rest := slices.DeleteFunc(slices.Clone(dead), func(d store.Undelivered) bool { return d.Message.SenderID == sender })
+		rest := slices.DeleteFunc(slices.Clone(dead),
+			func(d store.Undelivered) bool { return d.Message.SenderID == sender })
 		dead = slices.DeleteFunc(dead, func(d store.Undelivered) bool { return d.Message.SenderID != sender })
 		err = l.tellSender(ctx, dead)
 		dead = rest
@@ -151,7 +152,8 @@ func (l *losses) needs(ctx context.Context) (needs []parley.Need, err error) {
 			Text: fmt.Sprintf("message %s from %s did not arrive, %s",
 				short, msg.Sender, undeliveredWords(m, parley.PreviewLength)),
 			Command: "parley retry " + short,
-			Action: fmt.Sprintf("That sends it again. If it no longer matters: parley needs --dismiss %s, or --dismiss %s "+
+			Action: fmt.Sprintf("That sends it again. If it no longer matters: parley needs --dismiss %s, or "+
+				"--dismiss %s "+
 				"for all.", short, parley.NeedUndelivered),
 		})
 	}

@@ -66,7 +66,8 @@ func TestSenderIsToldOnceOfWhatDidNotArrive(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("one message with three recipients: planner is told %q", got)
 	}
-	for _, part := range []string{"message " + parley.Short(one) + " did not arrive", "to t00, t01, t02: it waited too long", "“does it build?”"} {
+	for _, part := range []string{"message " + parley.Short(one) + " did not arrive",
+		"to t00, t01, t02: it waited too long", "“does it build?”"} {
 		if !strings.Contains(got[0], part) {
 			t.Errorf("planner is told %q, want %q", got[0], part)
 		}
@@ -80,7 +81,8 @@ func TestSenderIsToldOnceOfWhatDidNotArrive(t *testing.T) {
 	d.restart()
 	d.die()
 	got = d.notices("planner")
-	if len(got) != 2 || !strings.HasPrefix(got[1], "7 messages of yours did not arrive: "+ids[0]+", to t00") || !strings.Contains(got[1], "and 2 more.") {
+	if len(got) != 2 || !strings.HasPrefix(got[1], "7 messages of yours did not arrive: "+ids[0]+", to t00") ||
+		!strings.Contains(got[1], "and 2 more.") {
 		t.Errorf("seven messages: planner is told %q", got)
 	}
 	if got := d.undeliveredNeeds(""); len(got) != 0 {
@@ -122,7 +124,8 @@ func TestOperatorIsToldOfWhatDidNotArriveUntilTheyHaveSeenTo(t *testing.T) {
 	if len(got) != 2 || got[0].MessageID != mine || got[1].MessageID != orphan {
 		t.Fatalf("needs %+v, want those of %s and %s", got, mine, orphan)
 	}
-	if want := "from operator did not arrive, to t00, t01: it waited too long: “stop now”"; !strings.Contains(got[0].Text, want) {
+	if want := "from operator did not arrive, to t00, t01: it waited too long: “stop now”"; !strings.Contains(
+		got[0].Text, want) {
 		t.Errorf("it says %q, want %q", got[0].Text, want)
 	}
 	if texts := d.notices(parley.OperatorName); len(texts) != 0 {

@@ -50,7 +50,8 @@ func (r *robots) argv() []string { return append([]string{r.program}, tmuxtest.A
 func (r *robots) found(version string, verdict trial.Verdict) {
 	r.t.Helper()
 	must.Do(r.t, trial.Keep(r.checks, trial.Result{
-		Profile: "robo", Version: version, At: time.Now(), Findings: []trial.Finding{{Guarantee: trial.Rest, Verdict: verdict}},
+		Profile: "robo", Version: version, At: time.Now(),
+		Findings: []trial.Finding{{Guarantee: trial.Rest, Verdict: verdict}},
 	}))
 }
 
@@ -112,17 +113,20 @@ func TestTheProgramOfAnAgentIsChecked(t *testing.T) {
 
 	var checked *parley.ProgramCheck
 	tmuxtest.Poll(t, func() bool {
-		checked = must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "ann"}))(t).Agents[0].Checked
+		checked = must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "ann"}))(t).
+			Agents[0].Checked
 		return checked != nil
 	}, func() string { return fmt.Sprintf("it was not checked: %+v", te.needs("")) })
-	if !strings.Contains(checked.Words, "rest, draft") || !strings.Contains(checked.Words, "dialogs, refusal not tried") {
+	if !strings.Contains(checked.Words, "rest, draft") ||
+		!strings.Contains(checked.Words, "dialogs, refusal not tried") {
 		t.Errorf("it was found: %s", checked.Words)
 	}
 	ann := must.Have(te.GetAgentStatus(te.member("ann"), parley.AgentStatusRequest{}))(t).Agents[0]
 	if ann.Checked != nil {
 		t.Errorf("an agent is told of it: %+v", ann.Checked)
 	}
-	if _, err := te.CheckProgram(te.operator(), parley.CheckProgramRequest{Agent: "operator"}); parley.ErrorCode(err) != parley.InvalidArgument {
+	if _, err := te.CheckProgram(te.operator(), parley.CheckProgramRequest{Agent: "operator"}); parley.ErrorCode(
+		err) != parley.InvalidArgument {
 		t.Errorf("the operator's own program: %v", err)
 	}
 }

@@ -17,17 +17,20 @@ func TestWaitingMessageSaysWhatTheFirstOneWaitsFor(t *testing.T) {
 	te.send("coder", "second")
 	third := te.send("coder", "third")
 
-	if got := te.delivery(third).WaitsFor; !strings.HasPrefix(got, "queued behind 2: coder has had a question open for ") {
+	if got := te.delivery(third).WaitsFor; !strings.HasPrefix(got,
+		"queued behind 2: coder has had a question open for ") {
 		t.Errorf("the third waits for %q", got)
 	}
 	res, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: third})
-	if err != nil || !strings.Contains(strings.Join(res.Story, "\n"), "queued behind 2: coder has had a question open") {
+	if err != nil || !strings.Contains(strings.Join(res.Story, "\n"),
+		"queued behind 2: coder has had a question open") {
 		t.Errorf("explain says %v, %v", res, err)
 	}
 	if got := res.Deliveries[0].Outlook; !strings.Contains(strings.Join(got, "\n"), "parley answer coder") {
 		t.Errorf("explain does not say what releases the first: %q", got)
 	}
-	if got := te.inState("coder", parley.StateWaiting).WaitsFor; !strings.HasPrefix(got, "it has had a question open for ") {
+	if got := te.inState("coder", parley.StateWaiting).WaitsFor; !strings.HasPrefix(got,
+		"it has had a question open for ") {
 		t.Errorf("agents says %q", got)
 	}
 }

@@ -19,7 +19,8 @@ func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 		t.Fatalf("a daemon that is well: %v", err)
 	}
 
-	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.terminals.Server().SocketPath(), "display-message", "-p", "#{pid}").
+	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.terminals.Server().SocketPath(), "display-message", "-p",
+		"#{pid}").
 		Output()
 	if err != nil {
 		t.Fatal(err)

@@ -15,11 +15,12 @@ func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	for composer, want := range map[string]bool{
 		text: true,
 		"[AGENT 1a2b3c4d TO AGENT\n5e6f7a8b]: please rebase (planner   msg 5f0c21aa)": true,
-		"rebase (planner · msg 5f0c21aa)":                                             true, // its beginning has scrolled away
-		text + "x":                                                                    false,
-		"and " + text:                                                                 false,
-		"half a thought":                                                              false,
-		"":                                                                            false,
+		// its beginning has scrolled away
+		"rebase (planner · msg 5f0c21aa)": true,
+		text + "x":                        false,
+		"and " + text:                     false,
+		"half a thought":                  false,
+		"":                                false,
 	} {
 		if got := profile.HoldsOnly(composer, text); got != want {
 			t.Errorf("%q: got %v, want %v", composer, got, want)
@@ -143,7 +144,8 @@ func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 // A narrow composer wraps what stands in place of a long paste. Each program's own is still known.
 func TestAWrappedPlaceholderIsOne(t *testing.T) {
 	for name, placeholder := range map[string]string{
-		"claude": "[Pasted text #1 +12 lines]", "codex": "[Pasted Content 1100 chars]", "gemini": "[Pasted Text: 12 lines]",
+		"claude": "[Pasted text #1 +12 lines]", "codex": "[Pasted Content 1100 chars]",
+		"gemini":  "[Pasted Text: 12 lines]",
 		"copilot": "[Paste #1 - 12 lines]", "opencode": "[Pasted ~12 lines]", "kilo": "[Pasted ~12 lines]",
 		"qwen": "[Pasted Content 1100 chars]", "pi": "[paste #1 +12 lines]", "kimi": "[paste #1 1999 chars]",
 		"omp": "📄 #1", "grok": "[Pasted: 12 lines]", "cline": "[[AGENT 0 TO AGENT 1]: words... Pasted +14 lines]",
@@ -154,7 +156,8 @@ func TestAWrappedPlaceholderIsOne(t *testing.T) {
 			if r != ' ' {
 				continue
 			}
-			if wrapped := placeholder[:i] + "\n  " + placeholder[i+1:]; !p.CollapsedOnly(wrapped) || !p.Collapsed("so: "+wrapped) {
+			if wrapped := placeholder[:i] + "\n  " + placeholder[i+1:]; !p.CollapsedOnly(wrapped) ||
+				!p.Collapsed("so: "+wrapped) {
 				t.Errorf("%s: %q is not known", name, wrapped)
 			}
 		}

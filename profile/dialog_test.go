@@ -133,7 +133,8 @@ func TestMarkIsNoPartOfTheDialog(t *testing.T) {
 		text := strings.NewReplacer(moved...).Replace(strings.Join(lines, "\n"))
 		after, ok := p.Menu(profile.Screen{Lines: strings.Split(text, "\n"), Width: want.Width})
 		if !ok || after.Marked() != 1 || before.Marked() != 0 || after.ID() != before.ID() {
-			t.Errorf("%s: marked %d and %d, ids %s and %s", name, before.Marked(), after.Marked(), before.ID(), after.ID())
+			t.Errorf("%s: marked %d and %d, ids %s and %s", name, before.Marked(), after.Marked(), before.ID(),
+				after.ID())
 		}
 	}
 }
@@ -142,10 +143,12 @@ func TestChosenButtonIsKnownByItsColour(t *testing.T) {
 	p := find(t, builtin(t), "opencode")
 	const back, chosen = "\x1b[48;5;234m", "\x1b[48;5;215m"
 	lines := []string{
-		"  ┃  △ Permission required", "  ┃", "  ┃   Allow once   Allow always   Reject   ⇆ select  enter confirm", "  ┃",
+		"  ┃  △ Permission required", "  ┃", "  ┃   Allow once   Allow always   Reject   ⇆ select  enter confirm",
+		"  ┃",
 	}
 	m, ok := p.Menu(profile.Screen{Lines: lines, Width: 80, Colours: []string{"", "",
-		"\x1b[38;5;215m" + back + "  ┃" + back + "   \x1b[38;5;8mAllow once  " + chosen + " \x1b[38;5;232mAllow always " + back +
+		"\x1b[38;5;215m" + back + "  ┃" + back + "   \x1b[38;5;8mAllow once  " + chosen +
+			" \x1b[38;5;232mAllow always " + back +
 			"  Reject   ⇆ select  enter confirm", ""}})
 	if !ok || m.Way != profile.ByButton || m.Marked() != 1 {
 		t.Errorf("got %+v, want the second of three chosen", m)

@@ -13,13 +13,15 @@ import (
 // Every user of the machine can read the arguments of a program.
 func TestDoorsKeepTheSecretOutOfArguments(t *testing.T) {
 	s := must.Have(builtin(t).With("robot", []byte(
-		`{door: {kind: opencode, args: ['a{{.Secret}}{{.Seal}}', '{{.Port}}'], env: {ROBOT: '{{.Secret}} {{json .Name}}'}}}`)))(t)
+		`{door: {kind: opencode, args: ['a{{.Secret}}{{.Seal}}', '{{.Port}}'], env: {ROBOT: '{{.Secret}} {{json `+
+			`.Name}}'}}}`)))(t)
 	v := values
 	v.Secret, v.Port, v.Seal = "hush", 4711, "k7f3qa"
 
 	for _, name := range s.Names() {
 		args, _, err := find(t, s, name).Door.Render(v)
-		if all := strings.Join(args, " "); err != nil || strings.Contains(all, v.Secret) || strings.Contains(all, v.Seal) {
+		if all := strings.Join(args, " "); err != nil || strings.Contains(all, v.Secret) ||
+			strings.Contains(all, v.Seal) {
 			t.Errorf("%s: the arguments are %q (%v), want no secret in them", name, args, err)
 		}
 	}
@@ -44,7 +46,8 @@ func TestDoorsLeaveAUsersOwnEntranceAlone(t *testing.T) {
 		{[]string{"opencode"}, []string{"OPENCODE_SERVER_PASSWORD=mine"}, false},
 		{[]string{"opencode"}, []string{"OPENCODE_SERVER_PASSWORD="}, false},
 		{[]string{"opencode"}, []string{"OPENCODE_SERVER_USERNAME=me"}, false},
-		{[]string{"opencode"}, []string{"OPENCODE_SERVER_PASSWORD=" + profile.NewSecret()}, true}, // of the agent that launches it
+		// of the agent that launches it
+		{[]string{"opencode"}, []string{"OPENCODE_SERVER_PASSWORD=" + profile.NewSecret()}, true},
 	} {
 		if got := opencode.Opens(tt.command, tt.env); got != tt.want {
 			t.Errorf("%q %q: got %v, want %v", tt.command, tt.env, got, tt.want)
@@ -81,7 +84,8 @@ func TestFaultyDoorIsRefusedWithAHint(t *testing.T) {
 		{"{versions: [newest]}", "List versions"},
 	} {
 		_, err := builtin(t).With("robot", []byte("door: "+tt.yaml))
-		if e := parley.AsError(err); err == nil || e.Code != parley.InvalidArgument || !strings.Contains(e.Action, tt.want) {
+		if e := parley.AsError(err); err == nil || e.Code != parley.InvalidArgument ||
+			!strings.Contains(e.Action, tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.yaml, err, tt.want)
 		}
 	}

@@ -64,7 +64,8 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 
 // Every user of the machine can read the arguments of a program.
 func TestHandoversKeepTheSealOutOfArguments(t *testing.T) {
-	s := must.Have(builtin(t).With("robot", []byte(`{handover: {args: ['{{.Briefing}}{{.Seal}}'], briefing: 'seal {{.Seal}}'}}`)))(t)
+	s := must.Have(builtin(t).
+		With("robot", []byte(`{handover: {args: ['{{.Briefing}}{{.Seal}}'], briefing: 'seal {{.Seal}}'}}`)))(t)
 
 	named := 0
 	for _, name := range s.Names() {
@@ -167,7 +168,8 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 		if !cmp.Equal(p.Markers, q.Markers) || !cmp.Equal(p.Handover, q.Handover, cmpopts.EquateEmpty()) ||
 			p.Settle != q.Settle ||
 			!cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
-			t.Errorf("%s comes back different (-want +got):\n%s%s", name, cmp.Diff(p.Markers, q.Markers)+cmp.Diff(p.Handover, q.Handover), text)
+			t.Errorf("%s comes back different (-want +got):\n%s%s", name,
+				cmp.Diff(p.Markers, q.Markers)+cmp.Diff(p.Handover, q.Handover), text)
 		}
 	}
 }

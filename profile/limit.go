@@ -28,10 +28,13 @@ func (p *patterns) limitWords(tail string) string {
 
 var (
 	clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?([ap])\.?m\b|\b(\d{1,2}):(\d{2})\b`)
-	dayForm   = regexp.MustCompile(`(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4})\b)?`)
-	zoneForm  = regexp.MustCompile(`\(([A-Za-z_]+(?:/[A-Za-z_+-]+[0-9]*)*)\)|\b(?:GMT|UTC)([+-]\d{1,2})(?::?(\d{2}))?\b|\b(UTC|GMT)\b`)
-	spanForm  = regexp.MustCompile(`(?i)(\d{1,5}) ?(days|day|d|hours|hour|hrs|hr|h|minutes|minute|mins|min|m|seconds|second|secs|sec|s)`)
-	inForm    = regexp.MustCompile(`(?i)\bin (.*)`)
+	dayForm   = regexp.MustCompile(`(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* ` +
+		`(\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4})\b)?`)
+	zoneForm = regexp.MustCompile(
+		`\(([A-Za-z_]+(?:/[A-Za-z_+-]+[0-9]*)*)\)|\b(?:GMT|UTC)([+-]\d{1,2})(?::?(\d{2}))?\b|\b(UTC|GMT)\b`)
+	spanForm = regexp.MustCompile(
+		`(?i)(\d{1,5}) ?(days|day|d|hours|hour|hrs|hr|h|minutes|minute|mins|min|m|seconds|second|secs|sec|s)`)
+	inForm = regexp.MustCompile(`(?i)\bin (.*)`)
 )
 
 // months are the beginnings of the months' names.

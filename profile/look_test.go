@@ -67,7 +67,8 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 }
 
 func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
-	const framed = `markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`
+	const framed = `markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: ` +
+		`true}`
 	wantComposer(t, 80, framed, []composerCase{
 		{"talk\n  ┃ one      side\n  ┃  two     bar\n  ╹▀▀▀▀▀▀▀  of it", 7, 1, "one\n two", true},
 		{"  ┃ one\n  ┃\n  ┃ three\n  ╹▀▀▀▀▀▀▀", 9, 2, "one\n\nthree", true},

@@ -64,7 +64,8 @@ func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt")
 		want, lines := readGolden(t, file)
-		if want.State != profile.Dialog && want.State != profile.Idle || slices.Contains(lists, name) || slices.Contains(hidden, name) {
+		if want.State != profile.Dialog && want.State != profile.Idle || slices.Contains(lists, name) ||
+			slices.Contains(hidden, name) {
 			continue
 		}
 
@@ -123,7 +124,8 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 
 func TestAnswersAreOfferedInTheLanguageOfTheQuestion(t *testing.T) {
 	p := find(t, builtin(t), "generic")
-	for line, want := range map[string]string{"Weiter? [J/n] ": "J n", "Продолжить? [Д/н] ": "Д н", "継続？ (はい/いいえ) ": "はい いいえ"} {
+	for line, want := range map[string]string{"Weiter? [J/n] ": "J n", "Продолжить? [Д/н] ": "Д н",
+		"継続？ (はい/いいえ) ": "はい いいえ"} {
 		m, ok := p.Menu(profile.Screen{Lines: []string{line}, Width: 80, CursorX: ansi.StringWidthWc(line)})
 		var labels []string
 		for _, o := range m.Options {
@@ -139,7 +141,8 @@ func TestAnswersAreOfferedInTheLanguageOfTheQuestion(t *testing.T) {
 func TestOwnMessagesAskNothing(t *testing.T) {
 	p := find(t, builtin(t), "generic")
 	for _, text := range []string{
-		"shall I delete it? (y/n)", "press any key to continue in <main>", "press any key to continue", "the password:", "take this:", "enter to confirm",
+		"shall I delete it? (y/n)", "press any key to continue in <main>", "press any key to continue", "the password:",
+		"take this:", "enter to confirm",
 		"1. Yes 2. No", strings.Repeat("long words that wrap, ", 12) + "enter to confirm",
 	} {
 		var rows []string

@@ -23,11 +23,16 @@ func TestTitlesOfTheShippedProfiles(t *testing.T) {
 		{"codex", "[ ! ] Action Required | w", parley.StateWaiting},
 		{"codex", "[ . ] Action Required | w", parley.StateWaiting},
 		{"gemini", "◇  Ready (w)                                                                    ", ""},
-		{"gemini", "✦  Working… (w)                                                                 ", parley.StateBusy},
-		{"gemini", "✦  Considering the tests (w)                                                    ", parley.StateBusy},
-		{"gemini", "⏲  Working… (w)                                                                 ", parley.StateBusy},
-		{"gemini", "✋  Action Required (w)                                                          ", parley.StateWaiting},
-		{"gemini", "Gemini CLI (w)                                                                  ", ""}, // switched off by its settings
+		{"gemini", "✦  Working… (w)                                                                 ",
+			parley.StateBusy},
+		{"gemini", "✦  Considering the tests (w)                                                    ",
+			parley.StateBusy},
+		{"gemini", "⏲  Working… (w)                                                                 ",
+			parley.StateBusy},
+		{"gemini", "✋  Action Required (w)                                                          ",
+			parley.StateWaiting},
+		// switched off by its settings
+		{"gemini", "Gemini CLI (w)                                                                  ", ""},
 		{"qwen", "Qwen - w", ""},
 		{"qwen", "◐\ufe0e Qwen - w", parley.StateBusy},
 		{"qwen", "✳\ufe0e Qwen - w", parley.StateWaiting},
@@ -48,7 +53,8 @@ func TestProgramsTellThatTheyResumed(t *testing.T) {
 	for _, name := range []string{"claude", "gemini", "qwen"} {
 		p := must.Have(set.Find(name))(t)
 		for event, want := range map[string]bool{
-			"SessionStart:resume": true, "SessionStart:startup": false, "SessionStart:clear": false, "SessionStart": false,
+			"SessionStart:resume": true, "SessionStart:startup": false, "SessionStart:clear": false,
+			"SessionStart": false,
 		} {
 			if got, ok := p.Report(event); !ok || got.Resumed != want || got.State != "" {
 				t.Errorf("%s: %s means %+v, %v", name, event, got, ok)

@@ -12,13 +12,15 @@ import (
 // nobody else uses, and by which of its answers it can be tried. Args, Ask and the values of Env and Files are
 // templates over Scene. A profile without it cannot be tried with a model.
 type Scripted struct {
-	Env    map[string]string `yaml:"env"`    // added to the environment
-	Args   []string          `yaml:"args"`   // of its command line, before those of the handover
-	Files  map[string]string `yaml:"files"`  // of its configuration, by their paths in the home directory
-	First  string            `yaml:"first"`  // the key that answers what it asks at its first start there; "": it asks nothing
-	Ask    string            `yaml:"ask"`    // a prompt that makes it ask before it makes {{.File}}; "": it asks nothing
-	Refuse string            `yaml:"refuse"` // the key that refuses its question; "": Escape
-	Fails  []int             `yaml:"fails"`  // HTTP statuses of the model after which it does not try again
+	Env   map[string]string `yaml:"env"`   // added to the environment
+	Args  []string          `yaml:"args"`  // of its command line, before those of the handover
+	Files map[string]string `yaml:"files"` // of its configuration, by their paths in the home directory
+	// the key that answers what it asks at its first start there; "": it asks nothing
+	First string `yaml:"first"`
+	// a prompt that makes it ask before it makes {{.File}}; "": it asks nothing
+	Ask    string `yaml:"ask"`
+	Refuse string `yaml:"refuse"` // the key that refuses its question; "": Escape
+	Fails  []int  `yaml:"fails"`  // HTTP statuses of the model after which it does not try again
 }
 
 // Scene is what the templates of Scripted may use.
@@ -35,7 +37,8 @@ func (s *Scripted) On(at Scene) (Scripted, error) {
 		filled, err := fillTemplate(text, at)
 		if err != nil && failed == nil {
 			failed = parley.Errorf(parley.InvalidArgument, "scripted.%s: %w", key, err).With("key", "scripted."+key).
-				Suggest("Correct the template. The placeholders are {{.URL}}, {{.Dir}} and {{.File}}, each also as {{json .URL}}.")
+				Suggest("Correct the template. The placeholders are {{.URL}}, {{.Dir}} and {{.File}}, each also as " +
+					"{{json .URL}}.")
 		}
 		return filled
 	}

@@ -26,7 +26,8 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
 	want := []string{
-		"aider", "amp", "auggie", "claude", "cline", "codex", "copilot", "crush", "cursor-agent", "demo", "droid", "gemini",
+		"aider", "amp", "auggie", "claude", "cline", "codex", "copilot", "crush", "cursor-agent", "demo", "droid",
+		"gemini",
 		"generic", "grok", "kilo", "kimi", "omp", "opencode", "pi", "qwen",
 	}
 	if got := s.Names(); !cmp.Equal(got, want) {
@@ -54,7 +55,8 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	}
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
 		!strings.Contains(got,
-			"aider, amp, auggie, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, generic, grok, kilo, "+
+			"aider, amp, auggie, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, generic, "+
+				"grok, kilo, "+
 				"kimi, omp, opencode, pi, qwen") {
 		t.Errorf("got %q", got)
 	}
@@ -96,7 +98,8 @@ func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
 	s := must.Have(profile.Load([]byte(
-		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
+		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: " +
+			"'^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
 	)))(t)
 
 	for _, test := range []struct {
@@ -237,21 +240,24 @@ func TestTitlesOfRealProgramsAreUnderstood(t *testing.T) {
 // workspace may teach another.
 func TestProfilesSayHowTranscriptsAreRead(t *testing.T) {
 	set := must.Have(profile.Load([]byte("mine: {extends: qwen}\nother:\n  transcript:\n    name: other\n" +
-		"    uses: {lines: {where: {type: answer}}, id: [id], at: time, model: model, input: [in], output: [out]}\n")))(t)
+		"    uses: {lines: {where: {type: answer}}, id: [id], at: time, model: model, input: [in], output: " +
+		"[out]}\n")))(t)
 	if got := find(t, set, "mine").Transcript.Name; got != "qwen" {
 		t.Errorf("the one that extends qwen reads %q", got)
 	}
 
 	line := `{"type":"answer","id":7,"time":1795200000000,"model":"m","in":3,"out":4}`
 	rec, err := set.Transcript("other").Read([]byte(line), &transcript.State{})
-	if err != nil || rec == nil || rec.ID != "7" || rec.Tokens != (parley.Tokens{Input: 3, Output: 4}) || rec.At.IsZero() {
+	if err != nil || rec == nil || rec.ID != "7" || rec.Tokens != (parley.Tokens{Input: 3, Output: 4}) ||
+		rec.At.IsZero() {
 		t.Errorf("got %+v, %v", rec, err)
 	}
 
 	if set.Transcript("none") != nil || set.Transcript("") != nil {
 		t.Error("a transcript that no profile describes is read")
 	}
-	if _, err := profile.Load([]byte("x: {transcript: {name: x, kind: tape}}")); parley.AsError(err).Code != parley.InvalidArgument {
+	if _, err := profile.Load([]byte("x: {transcript: {name: x, kind: tape}}")); parley.AsError(err).
+		Code != parley.InvalidArgument {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

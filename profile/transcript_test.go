@@ -18,7 +18,8 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 		{"┃  (operator · msg 1234abcd) half a thought          Context", "half a thought", true},
 		{"┃  (operator · msg 1234abcd · urgent)              Context", "", true},
 		{"│ (operator · msg 1234abcd) │", "", true},
-		{"(ann · msg 1234abcd · 900 characters, cut here: read it whole with\n  get_messages, or parley message 1234abcd)mine", "mine", true},
+		{"(ann · msg 1234abcd · 900 characters, cut here: read it whole with\n  get_messages, or parley message " +
+			"1234abcd)mine", "mine", true},
 		{"(ann · msg 1234abcd)\n● you wrote (ann · msg 1234abcd), and I have it", "", true},
 		{"msg 1234abcd and no end\n\n\n\n\n\n(here)", "", false},
 	} {
@@ -39,7 +40,8 @@ func TestShownIgnoresFramesAndBreaks(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", screen, got, want)
 		}
 	}
-	if got := Times([]string{"│ (ann · msg │", "│ 1234abcd) │", "you wrote (ann · msg 1234abcd)"}, "msg 1234abcd"); got != 2 {
+	if got := Times([]string{"│ (ann · msg │", "│ 1234abcd) │", "you wrote (ann · msg 1234abcd)"},
+		"msg 1234abcd"); got != 2 {
 		t.Errorf("the mark is found %d times, want 2", got)
 	}
 	if Shown([]string{"anything"}, "") || Times([]string{"anything"}, "") != 0 {
@@ -52,7 +54,8 @@ func TestRowsAboveTheComposerLeaveItOut(t *testing.T) {
 	p := must.Have(set.Find("demo"))(t)
 	rule := strings.Repeat("─", 20)
 	rows, ok := p.Above([]string{"› said before", "", rule, "› in the composer", "· idle"})
-	if got := strings.Join(rows, "|"); !ok || !strings.Contains(got, "said before") || strings.Contains(got, "in the composer") {
+	if got := strings.Join(rows, "|"); !ok || !strings.Contains(got, "said before") ||
+		strings.Contains(got, "in the composer") {
 		t.Errorf("got %q, %v", got, ok)
 	}
 	if rows, ok := p.Above([]string{"no composer here"}); ok {

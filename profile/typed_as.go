@@ -15,9 +15,11 @@ func (s Set) Careful(name string) (*Profile, error) {
 	}
 
 	c := p.clone()
-	c.OneLine, c.InlineLines, c.InlineChars, c.InlineBytes = other.OneLine, other.InlineLines, other.InlineChars, other.InlineBytes
+	c.OneLine, c.InlineLines = other.OneLine, other.InlineLines
+	c.InlineChars, c.InlineBytes = other.InlineChars, other.InlineBytes
 	c.SpareRows, c.Key, c.QueueKey, c.FirstShown = other.SpareRows, other.Key, other.QueueKey, other.FirstShown
-	c.Settle, c.ShowWithin, c.TakenWithin, c.RefusesWithin = other.Settle, other.ShowWithin, other.TakenWithin, other.RefusesWithin
+	c.Settle, c.ShowWithin = other.Settle, other.ShowWithin
+	c.TakenWithin, c.RefusesWithin = other.TakenWithin, other.RefusesWithin
 	c.Startup, c.Quiet, c.Still = max(other.Startup, p.Startup), max(other.Quiet, p.Quiet), other.Still
 
 	c.Markers = other.Markers

@@ -16,7 +16,8 @@ func TestAdoptPageWorks(t *testing.T) {
 	t.Parallel()
 	script := strings.Builder{}
 	script.WriteString(
-		"exec tmux -f /dev/null new-session -d -s work -x 100 -y 30 parley demo-agent\nuntil '^›' tmux capture-pane -p -t work\n",
+		"exec tmux -f /dev/null new-session -d -s work -x 100 -y 30 parley demo-agent\nuntil '^›' tmux capture-pane " +
+			"-p -t work\n",
 	)
 
 	tried := 0

@@ -17,7 +17,8 @@ func TestUsageShowsBudgets(t *testing.T) {
 	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
 	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
 	idle := parley.ProgramUsage{Agent: "idle", Budget: &parley.BudgetUse{Used: "0 of 100 tokens"}}
-	usageCommand{}.printPrograms(&c.output, []parley.ProgramUsage{coder, idle}, &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
+	usageCommand{}.printPrograms(&c.output, []parley.ProgramUsage{coder, idle},
+		&parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
 	must.Do(t, c.out.Close())
 	out := string(must.Have(os.ReadFile(path))(t))
 	for _, want := range []string{
@@ -49,7 +50,8 @@ func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 
 func TestNeedsListsWhatTheNumberCounts(t *testing.T) {
 	debt := func(agent string) parley.Need {
-		return parley.Need{Kind: parley.NeedOverdue, Agent: agent, AgentID: agent, MessageID: "m", Command: "parley steer"}
+		return parley.Need{Kind: parley.NeedOverdue, Agent: agent, AgentID: agent, MessageID: "m",
+			Command: "parley steer"}
 	}
 	between := debt("tester")
 	between.Between = true

@@ -40,7 +40,9 @@ func textReaders(t *testing.T) map[string]func(hostile string) {
 		"a room": func(text string) {
 			_ = new(conversation.Room).UnmarshalJSON([]byte(`{"posts":` + text))
 		},
-		"an error":         func(text string) { _ = json.Unmarshal([]byte(`{"success":false,"x":`+text), new(parley.Error)) },
+		"an error": func(text string) {
+			_ = json.Unmarshal([]byte(`{"success":false,"x":`+text), new(parley.Error))
+		},
 		"screen's content": func(text string) { _ = json.Unmarshal([]byte(text), new(parley.CheckInboxResult)) },
 	}
 	for _, op := range parley.Ops {
@@ -72,7 +74,8 @@ func bombs() map[string]string {
 	const size = 64 << 10
 	all := map[string]string{}
 	for _, piece := range []string{
-		"[", "{", "- ", "? ", ": ", "&a ", "*a ", "!!a ", "a: ", "|\n", ">\n", "'", `"`, `\`, "#\n", "%a\n", "---\n", "...\n",
+		"[", "{", "- ", "? ", ": ", "&a ", "*a ", "!!a ", "a: ", "|\n", ">\n", "'", `"`, `\`, "#\n", "%a\n", "---\n",
+		"...\n",
 		"a:\n", "- a\n", "- - a\n", "- |\n", "[a,", "{a: ", "[]", "{}", "<<: ", "@", "`", `{"a":`, `[{"a":`, `{"x":0,`,
 		"9", `\ud800`, "\x00", "]", "}", "\t", "\n", "é", "\r",
 	} {
@@ -98,7 +101,8 @@ func bombs() map[string]string {
 	for i := 0; chain.Len() < size; i++ {
 		fmt.Fprintf(chain, "a%d: &a%d [*a%d]\n", i, i, i-1)
 	}
-	all["lists of lists"], all["maps of maps"], all["a chain"] = "\n"+lists.String(), "\n"+maps.String(), "\n"+chain.String()
+	all["lists of lists"], all["maps of maps"] = "\n"+lists.String(), "\n"+maps.String()
+	all["a chain"] = "\n" + chain.String()
 
 	return all
 }

@@ -33,7 +33,8 @@ func TestPageOnADevice(t *testing.T) {
 
 // A laptop that wakes has a line that nobody answers: it is not waited for.
 func asksAnew(x *testpage.Tab) {
-	for _, woken := range []string{"window.dispatchEvent(new Event('online'))", "document.dispatchEvent(new Event('resume'))"} {
+	for _, woken := range []string{"window.dispatchEvent(new Event('online'))",
+		"document.dispatchEvent(new Event('resume'))"} {
 		testpage.JS[bool](x, `(real => { window.real = real; window.asked = 0; window.fetch = (u, o) => {
 			if (String(u).startsWith('/api/events')) window.asked++; return real(u, o) }; return true })(fetch)`)
 		testpage.JS[bool](x, woken)
@@ -59,20 +60,24 @@ func asksAnew(x *testpage.Tab) {
 }
 
 func opensOffline(p *pageTest, x *testpage.Tab) {
-	testpage.JS[bool](x, "(document.querySelector('.menu .sheet') || document.querySelector('.menu button').click(), true)")
+	testpage.JS[bool](x, "(document.querySelector('.menu .sheet') || document.querySelector('.menu "+
+		"button').click(), true)")
 	x.Until("document.querySelector('.menu input[type=checkbox]')")
 	testpage.JS[bool](x, "(document.querySelector('.menu input[type=checkbox]').click(), true)")
-	testpage.JS[bool](x, `(navigator.serviceWorker.ready.then(() => caches.keys()).then(names => { window.kept = names }), true)`)
+	testpage.JS[bool](x, `(navigator.serviceWorker.ready.then(() => caches.keys()).then(names => { window.kept = `+
+		`names }), true)`)
 	x.Until("window.kept?.length == 1 && navigator.serviceWorker.controller && localStorage.getItem('parley.seen')")
 
 	must.Do(x.T, syscall.Kill(testhome.Run[parley.WorkspaceStatusResult](x.T, p.h, "status").PID, syscall.SIGKILL))
 	x.Shows("Offline since")
-	testpage.JS[bool](x, "(localStorage.setItem('parley.seen', String(Date.now() - 3 * 86400e3)), true)") // it was closed for days
+	// it was closed for days
+	testpage.JS[bool](x, "(localStorage.setItem('parley.seen', String(Date.now() - 3 * 86400e3)), true)")
 	must.Do(x.T, chromedp.Do(x.Ctx, chromedp.Reload()))
 	x.Shows("Offline since")
 	x.Shows("as soon as the daemon can be reached")
 	if testpage.JS[bool](x, "Date.now() - Number(localStorage.getItem('parley.seen')) < 2 * 86400e3") ||
-		!testpage.JS[bool](x, "/[A-Z][a-z]{2} \\d|\\d+ [A-Z]/.test(document.querySelector('.note.offline').innerText)") {
+		!testpage.JS[bool](x,
+			"/[A-Z][a-z]{2} \\d|\\d+ [A-Z]/.test(document.querySelector('.note.offline').innerText)") {
 		x.Errorf("it does not know since when it is offline: %s", x.Text())
 	}
 	x.Picture("offline-start")
@@ -89,37 +94,51 @@ func opensOffline(p *pageTest, x *testpage.Tab) {
 func toldOnDevice(p *pageTest, x *testpage.Tab) {
 	testpage.JS[bool](x, "(document.querySelector('.menu button').click(), true)")
 	x.Until("document.querySelector('[data-push]') && navigator.serviceWorker.controller")
-	may := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: "notifications"}, Setting: "granted"}
-	may.Origin, may.BrowserContextID = testpage.JS[string](x, "location.origin"), chromedp.FromContext(x.Ctx).BrowserContextID
+	may := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: "notifications"},
+		Setting: "granted"}
+	may.Origin, may.BrowserContextID = testpage.JS[string](x, "location.origin"), chromedp.FromContext(x.Ctx).
+		BrowserContextID
 	must.Have(chromedp.Call(x.Ctx, browser.SetPermission, may))(x.T)
 	testpage.JS[bool](x, "(document.querySelector('[data-push]').click(), true)")
 	x.Until("/push service cannot be reached/.test(document.querySelector('.menu').innerText)")
 	x.Until("!document.querySelector('[data-push]').checked")
 	x.Picture("menu")
 
-	testpage.JS[bool](x, `(window.got = null, crypto.subtle.generateKey({name: 'ECDH', namedCurve: 'P-256'}, true, ['deriveBits']).then(k => crypto.subtle.exportKey('raw', k.publicKey))
+	testpage.JS[bool](x, `(window.got = null, crypto.subtle.generateKey({name: 'ECDH', namedCurve: 'P-256'}, true,
+	['deriveBits']).then(k => crypto.subtle.exportKey('raw', k.publicKey))
 		.then(async raw => {
-			const b64 = b => btoa(String.fromCharCode(...new Uint8Array(b))).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
-			const ask = (endpoint) => fetch('/api/notify_device', {method: 'POST', body: JSON.stringify({endpoint, p256dh: b64(raw), auth: b64(new Uint8Array(16))}),
-				headers: {'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => r.json());
+			const b64 = b => btoa(String.fromCharCode(...new Uint8Array(b))).replace(/\+/g, '-').replace(/\//g,
+			'_').replace(/=/g, '');
+			const ask = (endpoint) => fetch('/api/notify_device', {method: 'POST', body: JSON.stringify({endpoint,
+			p256dh: b64(raw), auth: b64(new Uint8Array(16))}),
+				headers: {'Content-Type': 'application/json',
+				Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session'))
+				.key}}).then(r => r.json());
 			window.got = [await ask('https://127.0.0.1/x'), await ask('https://push.invalid/x')];
 		}), true)`)
 	x.Until("window.got")
-	if got := testpage.JS[string](x, "window.got[0].error_code + ' ' + window.got[1].devices"); got != "INVALID_ARGUMENT 1" {
+	if got := testpage.JS[string](x,
+		"window.got[0].error_code + ' ' + window.got[1].devices"); got != "INVALID_ARGUMENT 1" {
 		x.Errorf("a service on this machine, and one elsewhere: %s", got)
 	}
-	testpage.JS[bool](x, `(window.ways = null, fetch('/api/send_test_notice', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json',
-		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => r.json()).then(r => { window.ways = r.ways }), true)`)
+	testpage.JS[bool](x, `(window.ways = null, fetch('/api/send_test_notice', {method: 'POST', body: '{}',
+	headers: {'Content-Type': 'application/json',
+		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session'))
+		.key}}).then(r => r.json()).then(r => { window.ways = r.ways }), true)`)
 	x.Until("window.ways")
-	if ways := testpage.JS[string](x, "JSON.stringify(window.ways.map(w => [w.way, w.works, w.sent]))"); ways != `[["push",false,0]]` {
+	if ways := testpage.JS[string](x, "JSON.stringify(window.ways.map(w => [w.way, w.works, "+
+		"w.sent]))"); ways != `[["push",false,0]]` {
 		x.Errorf("a test goes by %s", ways)
 	}
 	x.Shows("not notified by the push")
 	showsPushed(x)
 	x.Clean()
 
-	testpage.JS[bool](x, `(window.left = -1, fetch('/api/notify_device', {method: 'POST', body: JSON.stringify({endpoint: 'https://push.invalid/x', remove: true}), headers: {
-		'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => r.json()).then(r => { window.left = JSON.stringify(r) }), true)`)
+	testpage.JS[bool](x, `(window.left = -1, fetch('/api/notify_device', {method: 'POST',
+	body: JSON.stringify({endpoint: 'https://push.invalid/x', remove: true}), headers: {
+		'Content-Type': 'application/json',
+		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}})
+		.then(r => r.json()).then(r => { window.left = JSON.stringify(r) }), true)`)
 	x.Until("window.left !== -1")
 	if got := testpage.JS[string](x, "window.left"); !strings.Contains(got, `"devices":0`) {
 		x.Errorf("after that it says %s", got)
@@ -144,7 +163,8 @@ func showsPushed(x *testpage.Tab) {
 	}
 
 	// A browser drops what comes while it starts the worker, so it comes again until it is shown.
-	testpage.JS[bool](x, `(window.told = [], setInterval(() => navigator.serviceWorker.ready.then(r => r.getNotifications()).then(all => {
+	testpage.JS[bool](x, `(window.told = [], setInterval(() => navigator.serviceWorker.ready.then(r =>
+	r.getNotifications()).then(all => {
 		window.told = [...new Map(all.map(n => [n.title, n])).values()] }), 100), true)`)
 	origin := testpage.JS[string](x, "location.origin")
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(3 * time.Second) {
@@ -161,7 +181,8 @@ func showsPushed(x *testpage.Tab) {
 	}
 	x.Until("window.told.length >= 3")
 	got := testpage.JS[string](x, "JSON.stringify(window.told.map(n => [n.title, n.body, n.data.path]).sort())")
-	const want = `[["evil","Something needs you.","/#/needs"],["parley","Something needs you.","/#/needs"],["shop: coder: dialog","coder: May I?","/#/agents"]]`
+	const want = `[["evil","Something needs you.","/#/needs"],["parley","Something needs you.","/#/needs"],["shop: ` +
+		`coder: dialog","coder: May I?","/#/agents"]]`
 	if got != want {
 		x.Errorf("it shows %s, want %s", got, want)
 	}

@@ -14,12 +14,14 @@ import (
 	"parley/internal/testpage"
 )
 
-// claudePath returns a PATH with the newest Claude Code that scripts/agents has installed; without one the test is skipped.
+// claudePath returns a PATH with the newest Claude Code that scripts/agents has installed; without one the test is
+// skipped.
 func claudePath(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("PARLEY_TEST_AGENTS")
 	if dir == "" {
-		t.Skip("Claude Code is NOT answered in a browser: PARLEY_TEST_AGENTS names no directory with the real programs; make real does")
+		t.Skip("Claude Code is NOT answered in a browser: PARLEY_TEST_AGENTS names no directory with the real " +
+			"programs; make real does")
 	}
 
 	claude, node := "", ""
@@ -67,10 +69,12 @@ func TestClaudeInABrowser(t *testing.T) {
 	}
 	h.Env = append(h.Env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY="+key, "DISABLE_AUTOUPDATER=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
-	config := fmt.Sprintf(`{"hasCompletedOnboarding": true, "theme": "dark", "projects": {%q: {"hasTrustDialogAccepted": true}},
+	config := fmt.Sprintf(`{"hasCompletedOnboarding": true, "theme": "dark",
+	"projects": {%q: {"hasTrustDialogAccepted": true}},
 		"customApiKeyResponses": {"approved": [%q], "rejected": []}}`, h.Workspace, key)
 	must.Do(t, os.WriteFile(filepath.Join(h.Dir, "h", ".claude.json"), []byte(config), 0o600))
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", "120x40", "--", "claude", "--permission-mode", "default")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", "120x40", "--", "claude",
+		"--permission-mode", "default")
 
 	x := testpage.SignIn(t, h, browser, 360, 740)
 	ask := func(text string) {

@@ -20,7 +20,8 @@ func TestADraftIsOverruledInABrowser(t *testing.T) {
 	browser := testpage.Start(t)
 	h := testhome.New(t)
 	h.Env = append(h.Env, "PARLEY_DRAFT_AFTER=1s")
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--", "parley", "demo-agent", "--on", ".", "--reply", "Done.", "--work", "10ms")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--", "parley", "demo-agent", "--on", ".",
+		"--reply", "Done.", "--work", "10ms")
 	socket := testhome.Run[parley.WorkspaceStatusResult](t, h, "status").TmuxSocket
 	types := func(text string) {
 		must.Do(t, exec.Command("tmux", "-S", socket, "send-keys", "-t", "worker", "-l", text).Run())
@@ -34,7 +35,8 @@ func TestADraftIsOverruledInABrowser(t *testing.T) {
 	x.Picture("draft")
 
 	// The page hears nothing new for a while, as on a slow line.
-	testpage.JS[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
+	testpage.JS[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? `+
+		`new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
 	types(" and more")
 	if !waitUntil(func() bool {
 		n := testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs

@@ -28,7 +28,8 @@ func TestPageOfTwoHosts(t *testing.T) {
 	host := func(name, agent string, flags ...string) *pageTest {
 		h := testhome.New(t)
 		h.Env = append(h.Env, "PARLEY_DATABASE="+url, "PARLEY_HOST="+name)
-		testhome.Run[parley.LaunchAgentResult](t, h, append([]string{"launch", agent, "--", "parley", "demo-agent"}, flags...)...)
+		testhome.Run[parley.LaunchAgentResult](t, h, append([]string{"launch", agent, "--", "parley", "demo-agent"},
+			flags...)...)
 		return &pageTest{h: h, browser: browser}
 	}
 	here := host("ann", "worker", "--on", ".", "--reply", "Done.", "--work", "10ms")
@@ -64,7 +65,8 @@ func TestPageOfTwoHosts(t *testing.T) {
 			x.Writes(".write textarea", "Please look, "+agent+".")
 			x.Taps(".write", "Send")
 			x.Until("document.querySelector('.receipt .state[data-state=answered]')")
-			x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => d.textContent.includes('Please look, " + agent + ".'))")
+			x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => " +
+				"d.textContent.includes('Please look, " + agent + ".'))")
 			x.Picture("hosts-" + agent)
 			x.Clean()
 		}

@@ -23,7 +23,8 @@ func TestANeighbourInABrowser(t *testing.T) {
 	}
 	browser := testpage.Start(t)
 	h := testhome.New(t)
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--", "parley", "demo-agent", "--on", ".", "--reply", "Done.")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--", "parley", "demo-agent", "--on", ".",
+		"--reply", "Done.")
 	p := &pageTest{h: h, browser: browser}
 	x := p.opens(t, 1400, 900)
 	link := testhome.Run[parley.OpenPageResult](t, h, "web")
@@ -42,18 +43,27 @@ func TestANeighbourInABrowser(t *testing.T) {
 		window.got = {};
 		const tries = {
 			read: () => fetch(daemon + '/api/get_needs'),
-			json: () => fetch(daemon + '/api/send_message', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{"to":"worker","text":"owned"}'}),
-			plain: () => fetch(daemon + '/api/send_message', {method: 'POST', mode: 'no-cors', credentials: 'include', headers: {'Content-Type': 'text/plain'}, body: '{"to":"worker","text":"owned"}'}),
-			code: () => fetch(daemon + '/session', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({code: %q})}),
-			events: () => new Promise((yes, no) => { const s = new EventSource(daemon + '/api/events'); s.onopen = yes; s.onerror = no }),
-			socket: () => new Promise((yes, no) => { const s = new WebSocket(daemon.replace('http', 'ws') + '/api/events'); s.onopen = yes; s.onerror = no }),
+			json: () => fetch(daemon + '/api/send_message', {method: 'POST',
+			headers: {'Content-Type': 'application/json'}, body: '{"to":"worker","text":"owned"}'}),
+			plain: () => fetch(daemon + '/api/send_message', {method: 'POST', mode: 'no-cors', credentials: 'include',
+			headers: {'Content-Type': 'text/plain'}, body: '{"to":"worker","text":"owned"}'}),
+			code: () => fetch(daemon + '/session', {method: 'POST', headers: {'Content-Type': 'application/json'},
+			body: JSON.stringify({code: %q})}),
+			events: () => new Promise((yes, no) => { const s = new EventSource(daemon + '/api/events'); s.onopen = yes;
+			s.onerror = no }),
+			socket: () => new Promise((yes, no) => { const s = new WebSocket(daemon.replace('http',
+			'ws') + '/api/events'); s.onopen = yes; s.onerror = no }),
 			page: () => fetch(daemon + '/').then(r => r.text()),
 			stored: async () => { if (!sessionStorage.length && !localStorage.length) throw 'nothing' },
 		};
-		for (const [name, go] of Object.entries(tries)) go().then(r => { window.got[name] = r?.type === 'opaque' ? 'opaque' : 'reached' }, () => { window.got[name] = 'failed' });
-		const form = document.createElement('form'), frame = document.createElement('iframe'), into = document.createElement('iframe');
+		for (const [name, go] of Object.entries(tries)) go()
+		.then(r => { window.got[name] = r?.type === 'opaque' ? 'opaque' : 'reached' },
+		() => { window.got[name] = 'failed' });
+		const form = document.createElement('form'), frame = document.createElement('iframe'),
+		into = document.createElement('iframe');
 		into.name = 'into';
-		Object.assign(form, {method: 'POST', action: daemon + '/api/send_message', target: 'into', enctype: 'text/plain'});
+		Object.assign(form, {method: 'POST', action: daemon + '/api/send_message', target: 'into',
+		enctype: 'text/plain'});
 		form.innerHTML = '<input name=\'{"to":"worker","text":"owned","x":"\' value=\'"}\'>';
 		frame.src = daemon + '/';
 		document.body.append(into, form, frame);

@@ -30,7 +30,8 @@ func TestPageInABrowser(t *testing.T) {
 	browser := testpage.Start(t)
 	h := testhome.New(t)
 	launch := func(name string, flags ...string) {
-		args := append([]string{"launch", name, "--role", "<b>the " + name + "</b>", "--", "parley", "demo-agent"}, flags...)
+		args := append([]string{"launch", name, "--role", "<b>the " + name + "</b>", "--", "parley", "demo-agent"},
+			flags...)
 		testhome.Run[parley.LaunchAgentResult](t, h, args...)
 	}
 	launch("asker", "--dialog-at-start", "--dialog-on", "delete", "--work", "10ms")
@@ -104,7 +105,8 @@ func (p *pageTest) answers(t *testing.T) {
 	x.Shows("May I go on with this?")
 
 	// Two taps that are one tap of a bouncing finger only choose.
-	testpage.JS[bool](x, "(b => { b.focus(); b.click(); b.click(); return true })("+testpage.Button("[data-kind=dialog]", "Yes")+")")
+	testpage.JS[bool](x, "(b => { b.focus(); b.click(); b.click(); return true })("+testpage.Button(
+		"[data-kind=dialog]", "Yes")+")")
 	x.Shows("Tap again to choose: Yes")
 	x.Picture("needs-armed")
 	if n := testhome.Run[parley.GetNeedsResult](t, p.h, "needs").Needs; len(n) == 0 || n[0].Kind != parley.NeedDialog {
@@ -126,8 +128,10 @@ func (p *pageTest) answersNothingElse(t *testing.T) {
 	x.Until("document.querySelector('[data-kind=dialog]')")
 
 	// The page hears no more of needs, as on a slow line; meanwhile the question is answered elsewhere.
-	testpage.JS[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
-	if !waitUntil(func() bool { return p.h.Command("answer", "asker", "2", "--yes").Run() == nil }) { // once the message is typed
+	testpage.JS[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? `+
+		`new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
+	// once the message is typed
+	if !waitUntil(func() bool { return p.h.Command("answer", "asker", "2", "--yes").Run() == nil }) {
 		t.Fatal("the question cannot be answered")
 	}
 	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome.failed')")
@@ -142,7 +146,9 @@ func (p *pageTest) sends(t *testing.T) {
 	x.Goes("agent/worker")
 	x.Until("document.querySelector('.terminal pre div, .xterm-rows div') && document.querySelector('.write textarea')")
 	fill := func(text string) {
-		testpage.JS[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
+		testpage.JS[bool](x,
+			fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true `+
+				`})(document.querySelector('.write textarea'))`, text))
 	}
 	fill(strings.Repeat("a", 2001))
 	x.Shows("1 characters too many")
@@ -153,7 +159,8 @@ func (p *pageTest) sends(t *testing.T) {
 
 	x.Writes(".write textarea", "Please check the build.\r") // Enter sends
 	x.Until("document.querySelector('.receipt .state[data-state=answered]')")
-	x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => d.textContent.includes('Please check the build.'))")
+	x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => " +
+		"d.textContent.includes('Please check the build.'))")
 	x.Picture("agent-desk")
 	p.sentOnce(t, "Please check the build")
 
@@ -180,7 +187,8 @@ func (p *pageTest) sentOnce(t *testing.T, text string) {
 
 func (p *pageTest) hostile(t *testing.T) {
 	x := p.phone.Of(t)
-	text := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u202Eesrever ` + strings.Repeat("W", 400)
+	text := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u202Eesrever ` +
+		strings.Repeat("W", 400)
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", text)
 	for _, view := range []string{"traffic", "agents", "agent/asker", "needs"} {
 		x.Goes(view)
@@ -191,7 +199,8 @@ func (p *pageTest) hostile(t *testing.T) {
 	x.Shows("<img src=x onerror=")
 	x.Goes("agents")
 	x.Shows("<b>the asker</b>")
-	if testpage.JS[bool](x, "!!document.querySelector('#app img, #app script, #app b.the') || document.title.includes('owned')") {
+	if testpage.JS[bool](x, "!!document.querySelector('#app img, #app script, #app b.the') || "+
+		"document.title.includes('owned')") {
 		t.Error("a text of others became markup")
 	}
 	x.Clean()
@@ -202,7 +211,9 @@ func (p *pageTest) filters(t *testing.T) {
 	x := p.phone.Of(t)
 	x.Goes("traffic")
 	types := func(text string) {
-		testpage.JS[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.getElementById('filter'))`, text))
+		testpage.JS[bool](x,
+			fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true `+
+				`})(document.getElementById('filter'))`, text))
 	}
 	x.Until("document.getElementById('filter') && document.querySelectorAll('.rows li').length > 1")
 	types("from:you build since:today")
@@ -217,16 +228,20 @@ func (p *pageTest) filters(t *testing.T) {
 }
 
 func (p *pageTest) fitsEverywhere(t *testing.T) {
-	testhome.Run[parley.CreateThreadResult](t, p.h, "thread", "create", "Release plan of a rather long name", "worker", "--message", "Who does what?")
-	for _, size := range [][2]int64{{360, 740}, {700, 450}, {820, 1180}, {1400, 900}} { // the second is 1400 at a zoom of 200 %
+	testhome.Run[parley.CreateThreadResult](t, p.h, "thread", "create", "Release plan of a rather long name", "worker",
+		"--message", "Who does what?")
+	// the second is 1400 at a zoom of 200 %
+	for _, size := range [][2]int64{{360, 740}, {700, 450}, {820, 1180}, {1400, 900}} {
 		x := p.desk.Of(t)
 		if size[0] < 600 {
 			x = p.phone.Of(t)
 		}
 		must.Do(t, chromedp.Do(x.Ctx, chromedp.EmulateViewport(size[0], size[1])))
-		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
+		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads",
+			"workspaces"} {
 			x.Goes(view)
-			x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
+			x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre " +
+				"div, .picture, .empty, .card')")
 			x.Fits(fmt.Sprintf("%s at %d", view, size[0]))
 			x.Picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
 		}
@@ -254,9 +269,11 @@ func (p *pageTest) accessible(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			must.Have(chromedp.Call(x.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
-			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
+			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads",
+				"workspaces"} {
 				x.Goes(view)
-				x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
+				x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile " +
+					"pre div, .picture, .empty, .card')")
 				hinders(x, fmt.Sprintf("%s on a %s, %s", view, name, scheme))
 				x.Picture(fmt.Sprintf("%s-%s-%s", plain(view), name, scheme))
 			}
@@ -289,24 +306,31 @@ func (p *pageTest) zooms(t *testing.T) {
 	x := p.desk.Of(t)
 	x.Goes("pictures")
 	x.Until("document.querySelectorAll('.timeline .arrow').length > 0 && document.querySelector('.timeline rect')")
-	testpage.JS[bool](x, "(window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), window.all = window.span(), true)")
+	testpage.JS[bool](x, "(window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), "+
+		"window.all = window.span(), true)")
 	press := func(key string) {
-		testpage.JS[bool](x, fmt.Sprintf("document.querySelector('[data-arrows]').dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true}))", key))
+		testpage.JS[bool](x,
+			fmt.Sprintf("document.querySelector('[data-arrows]').dispatchEvent(new KeyboardEvent('keydown', {key: "+
+				"%q, bubbles: true, cancelable: true}))", key))
 	}
 	press("+")
-	x.Until("window.span() !== window.all && !document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	x.Until("window.span() !== window.all && !document.querySelector('[aria-label=Zoom] " +
+		"[aria-label=Farther]').disabled")
 	x.Picture("timeline-near")
 	testpage.JS[bool](x, "(window.near = window.span(), true)")
 	press("ArrowLeft")
 	x.Until("window.span() !== window.near")
 	press("0")
 	x.Until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
-	testpage.JS[bool](x, "document.querySelector('[data-arrows] svg').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: true, clientX: 900, bubbles: true, cancelable: true}))")
+	testpage.JS[bool](x, "document.querySelector('[data-arrows] svg').dispatchEvent(new WheelEvent('wheel', "+
+		"{deltaY: -100, ctrlKey: true, clientX: 900, bubbles: true, cancelable: true}))")
 	x.Until("!document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
 	x.Taps("[aria-label=Zoom]", "All")
 	x.Until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
 	testpage.JS[bool](x, "(document.querySelector('figure details').open = true)")
-	x.Until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && [...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || r.innerText.includes('you'))")
+	x.Until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && " +
+		"[...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || " +
+		"r.innerText.includes('you'))")
 	x.Clean()
 }
 
@@ -321,7 +345,8 @@ func (p *pageTest) listsWorkspaces(t *testing.T) {
 	x.Until("document.querySelectorAll('[data-workspace]').length == 2")
 	x.Shows("This page shows it.")
 	x.Shows("no agents")
-	x.Until(fmt.Sprintf("document.querySelector('[data-workspace$=%q] code')?.textContent.endsWith(' web')", filepath.Base(other)))
+	x.Until(fmt.Sprintf("document.querySelector('[data-workspace$=%q] code')?.textContent.endsWith(' web')",
+		filepath.Base(other)))
 	x.Picture("workspaces")
 	must.Do(t, p.h.Command("down", "--workspace", other).Run())
 	x.Shows("not running")
@@ -336,9 +361,11 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 	for name, answer := range map[string]string{
 		"ended by the browser": "Promise.reject(new DOMException('The user aborted a request.', 'AbortError'))",
 		"no line":              "Promise.reject(new TypeError('Failed to fetch'))",
-		"half an answer":       "Promise.resolve(new Response(new ReadableStream({start(c) { c.enqueue(new TextEncoder().encode('{\"ne')); c.error(new TypeError('network error')) }})))",
-		"an answer cut off":    "Promise.resolve(new Response('{\"needs\": ['))",
-		"ended in its midst":   "Promise.resolve(new Response(new ReadableStream({start(c) { c.error(new DOMException('left', 'AbortError')) }})))",
+		"half an answer": "Promise.resolve(new Response(new ReadableStream({start(c) { c.enqueue(new " +
+			"TextEncoder().encode('{\"ne')); c.error(new TypeError('network error')) }})))",
+		"an answer cut off": "Promise.resolve(new Response('{\"needs\": ['))",
+		"ended in its midst": "Promise.resolve(new Response(new ReadableStream({start(c) { c.error(new " +
+			"DOMException('left', 'AbortError')) }})))",
 	} {
 		testpage.JS[bool](x, fmt.Sprintf(`(real => { window.real = real; window.asked = {}; window.fetch = (u, o) => {
 			const path = String(u);
@@ -346,7 +373,8 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 			window.asked[path] = (window.asked[path] ?? 0) + 1;
 			return %s }; window.stirs = setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 300); return true })(fetch)`, answer))
 		x.Until("window.asked['/api/get_needs'] > 1 && (window.asked['/api/read_terminal'] ?? 0) > 1")
-		testpage.JS[bool](x, "(clearInterval(window.stirs), window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
+		testpage.JS[bool](x, "(clearInterval(window.stirs), window.fetch = window.real, window.shown = "+
+			"document.querySelector('.note.bad')?.textContent ?? '', true)")
 		if said := testpage.JS[string](x, "window.shown"); said != "" {
 			t.Errorf("%s: it says %q", name, said)
 		}
@@ -377,7 +405,8 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 	p.sentOnce(t, "Sent while it was away")
 	other.Shows("Sent while it was away.")
 	other.Shows("Sent by another way.")
-	if n := testpage.JS[int](other, "[...document.querySelectorAll('.rows li')].filter(l => l.innerText.includes('Sent by another way.')).length"); n != 1 {
+	if n := testpage.JS[int](other, "[...document.querySelectorAll('.rows li')].filter(l => "+
+		"l.innerText.includes('Sent by another way.')).length"); n != 1 {
 		t.Errorf("a message stands there %d times", n)
 	}
 	if testpage.JS[bool](x, "document.body.innerText.includes('Offline since')") {
@@ -392,7 +421,8 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 	other.Picture("another-version")
 	must.Do(t, chromedp.Do(other.Ctx, chromedp.KeyEvent("r")))
 	other.Until("document.querySelector('.dot.live') && !document.querySelector('.another')")
-	if n := testpage.JS[int](other, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/') && e.name.endsWith('.js') && e.transferSize).length"); n != 0 {
+	if n := testpage.JS[int](other, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/') "+
+		"&& e.name.endsWith('.js') && e.transferSize).length"); n != 0 {
 		t.Errorf("%d modules of the same build came over the line again", n)
 	}
 	other.Clean()

@@ -37,9 +37,11 @@ func TestPicturesInABrowser(t *testing.T) {
 	for name, tokens := range map[string]int{"kim": 700, "lea": 1300} {
 		transcript := filepath.Join(h.Dir, name+".jsonl")
 		// A report ends within 300 ms, or gets lost on a busy machine. So it is made often.
-		reports := fmt.Sprintf(`i=0; while [ $i -lt 40 ]; do parley hook SessionStart '{"transcript_path": "%s"}'; sleep 0.3; i=$((i+1)); done; `+
+		reports := fmt.Sprintf(`i=0; while [ $i -lt 40 ]; do parley hook SessionStart '{"transcript_path": "%s"}'; `+
+			`sleep 0.3; i=$((i+1)); done; `+
 			`exec parley demo-agent --on . --reply Done.`, transcript)
-		res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", name, "--worktree", "--profile", "qwen", "--", "sh", "-c", reports)
+		res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", name, "--worktree", "--profile", "qwen", "--",
+			"sh", "-c", reports)
 		must.Do(t, os.WriteFile(filepath.Join(res.Worktree.Path, "login.go"), []byte("package "+name+"\n"), 0o600))
 		used := fmt.Sprintf(`{"uuid":"%s","timestamp":"%s","type":"assistant","model":"m","usageMetadata":`+
 			`{"promptTokenCount":1,"candidatesTokenCount":%d,"totalTokenCount":%d}}`+"\n",
@@ -68,10 +70,14 @@ func TestPicturesInABrowser(t *testing.T) {
 			testpage.JS[bool](x, "(document.querySelectorAll('.picture details').forEach(d => { d.open = true }), "+
 				figure("Files that several changed")+".scrollIntoView(), true)")
 			x.Picture(fmt.Sprintf("shared-%d", testpage.JS[int](x, "innerWidth")))
-			if got := testpage.JS[string](x, figure("Files that several changed")+".querySelector('tbody').innerText"); !strings.Contains(got, "login.go\tkim lea\tworktrees of their own") {
+			if got := testpage.JS[string](x,
+				figure("Files that several changed")+".querySelector('tbody').innerText"); !strings.Contains(got,
+				"login.go\tkim lea\tworktrees of their own") {
 				t.Errorf("the table of files has %q", got)
 			}
-			if got := testpage.JS[string](x, figure("Tokens that were used")+".querySelector('tbody').innerText"); !strings.Contains(got, "kim\t700\t0") || !strings.Contains(got, "lea\t1,300\t0") {
+			if got := testpage.JS[string](x,
+				figure("Tokens that were used")+".querySelector('tbody').innerText"); !strings.Contains(got,
+				"kim\t700\t0") || !strings.Contains(got, "lea\t1,300\t0") {
 				t.Errorf("the table of tokens has %q", got)
 			}
 			x.Clean()
@@ -83,25 +89,31 @@ func TestPicturesInABrowser(t *testing.T) {
 
 // figure is the expression of the picture with a title.
 func figure(title string) string {
-	return fmt.Sprintf("[...document.querySelectorAll('.picture')].find(f => f.querySelector('h2').innerText.startsWith(%q))", title)
+	return fmt.Sprintf("[...document.querySelectorAll('.picture')].find(f => "+
+		"f.querySelector('h2').innerText.startsWith(%q))", title)
 }
 
 // Each picture is saved as it is drawn, and its numbers as they stand in the table.
 func savesPictures(x *testpage.Tab) {
-	testpage.JS[bool](x, `(window.saved = {}, window.blobs = {}, (make => { URL.createObjectURL = b => { const u = make.call(URL, b); window.blobs[u] = b; return u } })(URL.createObjectURL),
-		HTMLAnchorElement.prototype.click = function() { window.blobs[this.href].text().then(t => { window.saved[this.download] = t }) }, true)`)
+	testpage.JS[bool](x, `(window.saved = {}, window.blobs = {}, (make => { URL.createObjectURL = b =>
+	{ const u = make.call(URL, b); window.blobs[u] = b; return u } })(URL.createObjectURL),
+		HTMLAnchorElement.prototype.click = function() { window.blobs[this.href].text()
+		.then(t => { window.saved[this.download] = t }) }, true)`)
 	titles := testpage.JS[[]string](x, "[...document.querySelectorAll('.picture h2')].map(h => h.innerText)")
 	if len(titles) != 5 {
 		x.Errorf("the pictures are %q", titles)
 	}
 	for _, title := range titles {
-		testpage.JS[bool](x, fmt.Sprintf("([...%s.querySelectorAll('figcaption button')].forEach(b => b.click()), true)", figure(title)))
+		testpage.JS[bool](x,
+			fmt.Sprintf("([...%s.querySelectorAll('figcaption button')].forEach(b => b.click()), true)", figure(title)))
 	}
 
 	for name, parts := range map[string][]string{
-		"timeline.csv": {"kim,", "lea,"}, "answers.csv": {"answered,agent,seconds"}, "who-to-whom.csv": {"from,to,messages,held"},
+		"timeline.csv": {"kim,", "lea,"}, "answers.csv": {"answered,agent,seconds"},
+		"who-to-whom.csv":  {"from,to,messages,held"},
 		"shared-files.csv": {"login.go,kim lea,worktrees of their own,"}, "usage.csv": {",kim,700,0", ",lea,1300,0"},
-		"timeline.svg": {"<svg", "kim"}, "shared-files.svg": {"<svg", "login.go", "<circle"}, "usage.svg": {"<svg", "<rect"},
+		"timeline.svg": {"<svg", "kim"}, "shared-files.svg": {"<svg", "login.go", "<circle"},
+		"usage.svg": {"<svg", "<rect"},
 	} {
 		x.Until(fmt.Sprintf("window.saved[%q]", name))
 		saved := testpage.JS[string](x, fmt.Sprintf("window.saved[%q]", name))
@@ -122,15 +134,19 @@ func pinches(x *testpage.Tab) {
 	must.Have(chromedp.Call(ctx, page.BringToFront, cdp.Empty{}))(x.T) // one that is not drawn takes no touches
 	x.Goes("pictures")
 	x.Until("document.querySelector('[data-arrows] rect')")
-	testpage.JS[bool](x, "(scrollTo(0, 0), window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), window.all = window.span(), true)")
-	place := testpage.JS[[]float64](x, "(r => [r.left + 180, r.top + r.height / 2])(document.querySelector('[data-arrows]').getBoundingClientRect())")
+	testpage.JS[bool](x,
+		"(scrollTo(0, 0), window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), "+
+			"window.all = window.span(), true)")
+	place := testpage.JS[[]float64](x,
+		"(r => [r.left + 180, r.top + r.height / 2])(document.querySelector('[data-arrows]').getBoundingClientRect())")
 	touch := func(kind input.DispatchTouchEventType, apart ...float64) {
 		fingers := []*input.TouchPoint{}
 		for i, d := range apart {
 			id := float64(i)
 			fingers = append(fingers, &input.TouchPoint{X: place[0] + d, Y: place[1], ID: &id})
 		}
-		must.Have(chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: fingers}))(x.T)
+		must.Have(chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind,
+			TouchPoints: fingers}))(x.T)
 	}
 	const farther = "document.querySelector('[aria-label=Zoom] [aria-label=Farther]')"
 

@@ -31,9 +31,12 @@ func TestPageFitsItsReader(t *testing.T) {
 	}
 	browser := testpage.Start(t)
 	h := testhome.New(t)
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "asker", "--role", arabic, "--", "parley", "demo-agent", "--dialog-at-start")
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--role", turning, "--", "parley", "demo-agent", "--on", ".", "--reply", "Done.", "--work", "10ms")
-	testhome.Run[parley.CreateThreadResult](t, h, "thread", "create", hebrew+" "+turning, "worker", "--message", arabic+" "+turning)
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "asker", "--role", arabic, "--", "parley", "demo-agent",
+		"--dialog-at-start")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "worker", "--role", turning, "--", "parley", "demo-agent",
+		"--on", ".", "--reply", "Done.", "--work", "10ms")
+	testhome.Run[parley.CreateThreadResult](t, h, "thread", "create", hebrew+" "+turning, "worker", "--message",
+		arabic+" "+turning)
 	testhome.Run[parley.SendMessageResult](t, h, "send", "worker", hebrew)
 
 	p := &pageTest{h: h, browser: browser}
@@ -52,12 +55,14 @@ type readerTest struct{ phone, desk *testpage.Tab }
 
 var readViews = []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"}
 
-const viewThere = "document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, main .empty, .card')"
+const viewThere = "document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, " +
+	".picture, main .empty, .card')"
 
 // asks sets what a reader asks of the system.
 func asks(x *testpage.Tab, features ...*emulation.MediaFeature) {
 	x.Helper()
-	must.Have(chromedp.Call(x.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}))(x.T)
+	must.Have(chromedp.Call(x.Ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: features}))(x.T)
 }
 
 func feature(name, value string) *emulation.MediaFeature {
@@ -81,13 +86,16 @@ func (r *readerTest) forcedColours(t *testing.T) {
 		asks(x, feature("forced-colors", "active"), feature("prefers-color-scheme", scheme))
 		r.sends(x)
 		for what, differs := range map[string]string{
-			"a line that is live":        "style('.dot.live').backgroundColor !== style('body').backgroundColor",
-			"the view that is open":      "style('nav a[aria-current]').outlineStyle === 'solid' && style('nav a:not([aria-current])').outlineStyle === 'none'",
-			"how far a message came":     "style('.rungs i.on').backgroundColor !== style('body').backgroundColor && style('.rungs i:not(.on), .rungs').borderStyle !== undefined",
-			"how many things wait":       "style('nav .count').borderStyle === 'solid'",
-			"the button that sends":      "style('.write button').borderStyle === 'solid'",
-			"what waits, by its mark":    "style('.status.waits i').backgroundColor !== style('body').backgroundColor",
-			"a terminal, by its colours": "style('.terminal .screen, .terminal pre').backgroundColor !== style('body').backgroundColor || " + fmt.Sprint(scheme == "dark"),
+			"a line that is live": "style('.dot.live').backgroundColor !== style('body').backgroundColor",
+			"the view that is open": "style('nav a[aria-current]').outlineStyle === 'solid' && style('nav " +
+				"a:not([aria-current])').outlineStyle === 'none'",
+			"how far a message came": "style('.rungs i.on').backgroundColor !== style('body').backgroundColor " +
+				"&& style('.rungs i:not(.on), .rungs').borderStyle !== undefined",
+			"how many things wait":    "style('nav .count').borderStyle === 'solid'",
+			"the button that sends":   "style('.write button').borderStyle === 'solid'",
+			"what waits, by its mark": "style('.status.waits i').backgroundColor !== style('body').backgroundColor",
+			"a terminal, by its colours": "style('.terminal .screen, .terminal pre').backgroundColor !== " +
+				"style('body').backgroundColor || " + fmt.Sprint(scheme == "dark"),
 		} {
 			if !testpage.JS[bool](x, "(style => "+differs+")(s => getComputedStyle(document.querySelector(s)))") {
 				t.Errorf("%s: %s is not told", scheme, what)
@@ -102,7 +110,8 @@ func (r *readerTest) forcedColours(t *testing.T) {
 		// One tap arms a button: that is seen, too.
 		x.Goes("needs")
 		x.Taps("[data-kind=dialog]", "Yes")
-		x.Until("getComputedStyle(document.querySelector('.armed')).backgroundColor !== getComputedStyle(document.querySelector('.option:not(.armed)')).backgroundColor")
+		x.Until("getComputedStyle(document.querySelector('.armed')).backgroundColor !== " +
+			"getComputedStyle(document.querySelector('.option:not(.armed)')).backgroundColor")
 		testpage.JS[bool](x, "(document.activeElement.blur(), true)")
 		asks(x)
 		x.Clean()
@@ -182,7 +191,9 @@ func (r *readerTest) rightToLeft(t *testing.T) {
 		}
 		x.Goes("agents")
 		x.Until("document.querySelectorAll('.agents li').length == 2")
-		if !testpage.JS[bool](x, fmt.Sprintf("[...document.querySelectorAll('.agents [dir=auto]')].some(e => e.innerText === %q && getComputedStyle(e).direction === 'rtl')", arabic)) {
+		if !testpage.JS[bool](x,
+			fmt.Sprintf("[...document.querySelectorAll('.agents [dir=auto]')].some(e => e.innerText === %q && "+
+				"getComputedStyle(e).direction === 'rtl')", arabic)) {
 			t.Error("a role in Arabic is not read from right to left")
 		}
 
@@ -212,11 +223,13 @@ func (r *readerTest) rightToLeft(t *testing.T) {
 func (r *readerTest) keyboard(t *testing.T) {
 	x := r.desk.Of(t)
 	press := func(key string) { must.Do(t, chromedp.Do(x.Ctx, chromedp.KeyEvent(key))) }
-	const all = `[...document.querySelectorAll('a[href], button:not(:disabled), input, textarea, summary, [tabindex="0"]')].filter(e => e.checkVisibility() && !e.closest('.xterm'))`
+	const all = `[...document.querySelectorAll('a[href], button:not(:disabled), input, textarea, summary, ` +
+		`[tabindex="0"]')].filter(e => e.checkVisibility() && !e.closest('.xterm'))`
 	for _, view := range []string{"agents", "traffic", "threads", "pictures", "needs"} {
 		x.Goes(view)
 		x.Until(map[bool]string{true: "document.querySelector('.picture')", false: viewThere}[view == "pictures"])
-		testpage.JS[bool](x, "(document.activeElement.blur(), getSelection().removeAllRanges(), window.reached = new Set(), true)")
+		testpage.JS[bool](x, "(document.activeElement.blur(), getSelection().removeAllRanges(), window.reached = "+
+			"new Set(), true)")
 		for range 300 {
 			press(kb.Tab)
 			testpage.JS[bool](x, `(e => { if (e !== document.body) { window.reached.add(e);
@@ -225,7 +238,8 @@ func (r *readerTest) keyboard(t *testing.T) {
 				break
 			}
 		}
-		if missed := testpage.JS[string](x, all+".filter(e => !window.reached.has(e)).map(e => e.outerHTML.slice(0, 160)).join('\\n')"); missed != "" {
+		if missed := testpage.JS[string](x, all+".filter(e => !window.reached.has(e)).map(e => e.outerHTML.slice(0, "+
+			"160)).join('\\n')"); missed != "" {
 			t.Errorf("%s: Tab does not reach %s", view, missed)
 		}
 		if unseen := testpage.JS[string](x, "[...new Set(window.unseen ?? [])].join('\\n')"); unseen != "" {

@@ -18,7 +18,8 @@ import (
 func gitOf(t *testing.T, h *testhome.Home) func(dir string, args ...string) string {
 	return func(dir string, args ...string) string {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=ann", "-c", "user.email=ann@example.org"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=ann", "-c", "user.email=ann@example.org"},
+			args...)...)
 		cmd.Dir, cmd.Env = dir, h.Env
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -49,7 +50,8 @@ func TestReviewInABrowser(t *testing.T) {
 	res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--worktree", "--",
 		"parley", "demo-agent", "--on", ".", "--reply", "Done.", "--work", "10ms")
 	work := res.Worktree.Path
-	write(work, "login.go", "package login\n\nfunc find() error {\n\tif user == nil {\n\t\treturn errNone // <b>\n\t}\n\treturn nil\n}\n")
+	write(work, "login.go", "package login\n\nfunc find() error {\n\tif user == nil {\n\t\treturn errNone // "+
+		"<b>\n\t}\n\treturn nil\n}\n")
 	write(work, "new.md", "hello\n")
 	git(work, "add", ".")
 	git(work, "commit", "-qm", "find what is not there")
@@ -67,14 +69,16 @@ func TestReviewInABrowser(t *testing.T) {
 	x.Writes(".comment textarea", "Say which user.")
 	testpage.JS[bool](x, "("+line("+hello")+".click(), true)")
 	x.Until("document.querySelectorAll('.comment').length == 2")
-	testpage.JS[bool](x, `(b => { b.value = 'A greeting?'; b.dispatchEvent(new Event('input')); return true })(document.querySelectorAll('.comment textarea')[1])`)
+	testpage.JS[bool](x, `(b => { b.value = 'A greeting?'; b.dispatchEvent(new Event('input')); return true `+
+		`})(document.querySelectorAll('.comment textarea')[1])`)
 	x.Shows("2 comments")
 	x.Fits("a review")
 	x.Picture("review-phone")
 	x.Confirms(".dock", "Send as one message", "document.querySelector('.receipt .state')")
 
 	found := testhome.Run[parley.SearchMessagesResult](t, h, "find", "Review").Messages
-	want := []string{"login.go:5: +\t\treturn errNone // <b>\nSay which user.", "new.md:1: +hello\nA greeting?", "2 comments"}
+	want := []string{"login.go:5: +\t\treturn errNone // <b>\nSay which user.", "new.md:1: +hello\nA greeting?",
+		"2 comments"}
 	if len(found) != 1 {
 		t.Fatalf("%d messages were sent", len(found))
 	}

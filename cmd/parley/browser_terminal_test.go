@@ -63,7 +63,8 @@ func TestTerminalsInABrowser(t *testing.T) {
 		testhome.Run[parley.LaunchAgentResult](t, h, append([]string{"launch", name}, args...)...)
 	}
 	launch("worker", "--", "parley", "demo-agent", "--on", ".", "--reply", "Done.", "--work", "10ms")
-	launch("broad", "--size", "500x30", "--", "sh", "-c", `printf '\033[41mred\nstill red\033[0m\n'; printf '%500s' end; cat`)
+	launch("broad", "--size", "500x30", "--", "sh", "-c", `printf '\033[41mred\nstill red\033[0m\n'; printf '%500s' `+
+		`end; cat`)
 
 	p := &pageTest{h: h, browser: browser}
 	x := p.opens(t, 1280, 800)
@@ -85,7 +86,8 @@ func wideTerminal(x *testpage.Tab) {
 	rows(x, "end")
 	x.Shows("500 × 30")
 	x.Fits("500 columns")
-	if n := testpage.JS[int](x, xtermRows+".filter(r => r.textContent.includes('still red') && [...r.children].some(s => s.className.includes('xterm-bg-1'))).length"); n != 1 {
+	if n := testpage.JS[int](x, xtermRows+".filter(r => r.textContent.includes('still red') && "+
+		"[...r.children].some(s => s.className.includes('xterm-bg-1'))).length"); n != 1 {
 		x.Error("a colour ends at the end of its row")
 	}
 	x.Picture("terminal-500")
@@ -120,7 +122,8 @@ func typesInPage(p *pageTest, x *testpage.Tab) {
 	var d parley.Delivery
 	if !waitUntil(func() bool {
 		d = testhome.Run[parley.MessageStatusResult](x.T, p.h, "message", sent.MessageID).Deliveries[0]
-		return d.ReasonCode == parley.HoldPersonTyping || d.ReasonCode == parley.HoldDraft || d.ReasonCode == parley.HoldKeysUnshown
+		return d.ReasonCode == parley.HoldPersonTyping || d.ReasonCode == parley.HoldDraft ||
+			d.ReasonCode == parley.HoldKeysUnshown
 	}) {
 		x.Errorf("the message does not wait for the person: %+v", d)
 	}
@@ -147,8 +150,11 @@ func watcherTypesNothing(p *pageTest, t *testing.T) {
 	if testpage.JS[bool](x, "!!document.querySelector('[role=switch]')") {
 		t.Error("it offers to type")
 	}
-	testpage.JS[bool](x, `(window.got = 0, fetch('/api/type_in_terminal', {method: 'POST', body: '{"agent":"worker","text":"x"}', headers: {
-		'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => { window.got = r.status }), true)`)
+	testpage.JS[bool](x, `(window.got = 0, fetch('/api/type_in_terminal', {method: 'POST',
+	body: '{"agent":"worker","text":"x"}', headers: {
+		'Content-Type': 'application/json',
+		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}})
+		.then(r => { window.got = r.status }), true)`)
 	x.Until("window.got")
 	if got := testpage.JS[int](x, "window.got"); got != http.StatusForbidden {
 		t.Errorf("a call that types is answered with %d", got)

@@ -72,7 +72,8 @@ func (a adoptCommand) run(ctx context.Context, c *cli, values url.Values) error 
 	c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
 		c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
 	if res.NativeTool != "" {
-		c.printf("It does not report to parley: what it sends with its own tool %s goes round the record and every pause.\n",
+		c.printf("It does not report to parley: what it sends with its own tool %s goes round the record and every "+
+			"pause.\n",
 			res.NativeTool)
 	}
 	return c.printLine(a.addMCPHint(res))

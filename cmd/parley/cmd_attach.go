@@ -65,7 +65,8 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 func (attachCommand) fromAfar(ctx context.Context, p *program, name string) error {
 	if !isTerminal(p.in) || !isTerminal(p.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-			Suggest("Print its screen with parley --host %s screen %s", parley.ShellWord(p.host), parley.ShellWord(name))
+			Suggest("Print its screen with parley --host %s screen %s", parley.ShellWord(p.host),
+				parley.ShellWord(name))
 	}
 	there, err := p.thereOnTerminal(ctx, "attach", name)
 	if err != nil {

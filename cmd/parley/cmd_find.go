@@ -21,7 +21,8 @@ func (findCommand) declare(c *cli) *cobra.Command {
   parley find --types request --has file`,
 		args: cobra.ArbitraryArgs,
 		flags: []string{
-			"from", "to", "agents", "thread", "states", "types", "priorities", "has", "since", "until", "before", "limit",
+			"from", "to", "agents", "thread", "states", "types", "priorities", "has", "since", "until", "before",
+			"limit",
 		},
 		fill: func(args []string, to url.Values) error {
 			if len(args) > 0 {

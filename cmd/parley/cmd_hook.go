@@ -56,7 +56,8 @@ message to another session, and prints the program's own form of a refusal if no
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&h.sessions, "sessions", "", "where the program's sessions are listed; judge a message to one")
+	cmd.Flags().StringVar(&h.sessions, "sessions", "", "where the program's sessions are listed; judge a message "+
+		"to one")
 	return cmd
 }
 

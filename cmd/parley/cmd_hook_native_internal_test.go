@@ -15,7 +15,8 @@ import (
 func TestHookFindsTheSessionsThatARecipientMayMean(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"1.json": `{"pid":11,"sessionId":"aa","name":"ws-6f","peerFeatures":["x"],"messagingSocketPath":"/run/cc-socks/11.sock"}`,
+		"1.json": `{"pid":11,"sessionId":"aa","name":"ws-6f","peerFeatures":["x"],` +
+			`"messagingSocketPath":"/run/cc-socks/11.sock"}`,
 		"2.json": `{"pid":22,"sessionId":"bb","name":"ws-6f","ipcPath":"/run/qwen-socks/22.sock"}`,
 		"3.json": `{"pid":33,"sessionId":"cc","name":"ws-8d"}`,
 		"4.json": `no JSON`,
@@ -29,7 +30,8 @@ func TestHookFindsTheSessionsThatARecipientMayMean(t *testing.T) {
 		sessions []string
 	}{
 		{"ws-8d", []string{"cc"}}, {"ws-8d [57c5bc]", []string{"cc"}}, {"ws-6f", []string{"aa", "bb"}},
-		{"bb", []string{"bb"}}, {"uds:/run/cc-socks/11.sock", []string{"aa"}}, {"/run/qwen-socks/22.sock", []string{"bb"}},
+		{"bb", []string{"bb"}}, {"uds:/run/cc-socks/11.sock", []string{"aa"}},
+		{"/run/qwen-socks/22.sock", []string{"bb"}},
 		{"main", nil}, {"x", nil}, {"[", nil},
 	} {
 		req := parley.NativeMessageRequest{To: c.to}

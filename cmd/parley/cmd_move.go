@@ -51,7 +51,8 @@ func (moveDatabaseCommand) run(ctx context.Context, o *output, toServer bool) er
 
 // movedWords says what a move did, and what comes next.
 func movedWords(toServer bool, messages int64) string {
-	text := fmt.Sprintf("Moved: %s, and all that belongs to them, compared row by row. ", count(int(messages), "message"))
+	moved := count(int(messages), "message")
+	text := fmt.Sprintf("Moved: %s, and all that belongs to them, compared row by row. ", moved)
 	if toServer {
 		return text + "The next command starts the daemon on the server."
 	}

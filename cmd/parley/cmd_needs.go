@@ -80,8 +80,8 @@ func (needsCommand) betweenLines(o *output, states []parley.Need) (lines []strin
 	}
 	lines = append(lines, o.paint(faint, "Between agents, and nothing that you must do:"))
 	for _, n := range states[:min(len(states), mostBetween)] {
-		lines = append(lines, o.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", strings.ReplaceAll(string(n.Kind), "_", " "),
-			n.Agent, n.Text, cmp.Or(o.ago(n.Since), "0s"))))
+		kind, ago := strings.ReplaceAll(string(n.Kind), "_", " "), cmp.Or(o.ago(n.Since), "0s")
+		lines = append(lines, o.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", kind, n.Agent, n.Text, ago)))
 	}
 	if more := len(states) - mostBetween; more > 0 {
 		lines = append(lines, o.paint(faint, fmt.Sprintf("  and %d more: parley needs --json", more)))

@@ -20,8 +20,8 @@ func (retryCommand) declare(c *cli) *cobra.Command {
 		Long: `Types a message again for recipients where it failed, expired or stayed unconfirmed.
 Nothing else types a message twice: check first whether it arrived (parley explain ID).
 If a delivery waits, parley looks again at once. If it waits behind a draft that nobody has typed,
---over with the exact text has it typed there, as long as that is what stands there. A responder that gave no answer is asked
-again; the reply goes to the message's sender.`,
+--over with the exact text has it typed there, as long as that is what stands there. A responder
+that gave no answer is asked again; the reply goes to the message's sender.`,
 		Example: `  parley retry 5f0c21aa
   parley retry 5f0c21aa --to coder --wait
   parley retry 5f0c21aa --to coder --over 'Try "fix the tests"'`,
@@ -39,7 +39,8 @@ again; the reply goes to the message's sender.`,
 		}
 
 		r := receipts{c}
-		err = r.print(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		err = r.print(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
+			wait())
 		r.printReply(res.Reply)
 
 		return err

@@ -95,9 +95,12 @@ func (k *profileCheck) openModel() (address string, end func(), err error) {
 		}
 		return own.URL, own.Close, nil
 	}
-	if at, err := url.Parse(k.model); k.model != "" && (err != nil || at.Host == "" || !strings.HasPrefix(at.Scheme, "http")) {
-		return "", nil, parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL", parley.CleanLine(k.model)).
-			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399, or %s for parley's own.", ownModel)
+	if at, err := url.Parse(k.model); k.model != "" && (err != nil || at.Host == "" ||
+		!strings.HasPrefix(at.Scheme, "http")) {
+		return "", nil, parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL",
+			parley.CleanLine(k.model)).
+			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399, or %s for parley's own.",
+				ownModel)
 	}
 	return strings.TrimRight(k.model, "/"), func() {}, nil
 }
@@ -131,7 +134,8 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	defer end()
 	opts.Model = address
 	if !k.json {
-		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " + opts.Program); err != nil {
+		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
+			opts.Program); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,8 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 		opts.Ask = k.ask
 	}
 	if !k.json {
-		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " + opts.Program); err != nil {
+		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
+			opts.Program); err != nil {
 			return err
 		}
 	}
@@ -94,7 +95,8 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 		return err
 	}
 	if failed := lesson.Result.Failed(); len(failed) > 0 || slices.ContainsFunc(lesson.Result.Findings, untried) {
-		return parley.Errorf(parley.InvalidArgument, "what was learned of %s does not hold: %s", name, lesson.Result.Words()).
+		return parley.Errorf(parley.InvalidArgument, "what was learned of %s does not hold: %s", name,
+			lesson.Result.Words()).
 			Suggest("Nothing was written. Use the profile generic, or write the markers by hand.")
 	}
 	if err := keepLesson(dir, name, &lesson); err != nil {
@@ -142,7 +144,8 @@ func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
 
 // ask has the person answer what a program asks before it is ready.
 func (k *profileLearn) ask(words string, attach []string) error {
-	fmt.Fprintf(k.err, "%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter here. ",
+	fmt.Fprintf(k.err, "%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter "+
+		"here. ",
 		parley.CleanLine(words), parley.ShellLine(attach))
 	_, err := k.readLine(bufio.NewReader(k.in))
 	return err

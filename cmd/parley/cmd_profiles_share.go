@@ -47,7 +47,8 @@ func (s *profileShare) run(name string) error {
 		return fmt.Errorf("read the profile: %w", err)
 	}
 
-	files := map[string]string{"profile/profiles/" + name + ".yaml": comments(string(text)) + plainBody(one.Profiles[name])}
+	files := map[string]string{"profile/profiles/" + name + ".yaml": comments(string(text)) +
+		plainBody(one.Profiles[name])}
 	screens, err := filepath.Glob(filepath.Join(dir, name, "*x*-*"))
 	if err != nil {
 		return fmt.Errorf("find the screens of %s: %w", name, err)
@@ -118,6 +119,7 @@ func (s *profileShare) print(files map[string]string) error {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print the patch: %w", err)
 	}
-	_, err := fmt.Fprintln(s.err, "→ Read it before you share it: the screens show what stood on them, such as names of directories.")
+	_, err := fmt.Fprintln(s.err, "→ Read it before you share it: the screens show what stood on them, such as "+
+		"names of directories.")
 	return err
 }

@@ -32,8 +32,8 @@ func (reviewCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review NAME",
 		Short: "Comment on what an agent has changed, in your editor",
-		Long: `Opens what an agent has changed in $EDITOR. A line that you begin with ` + review.Mark + ` is a comment on the line
-above it. The agent gets all comments as one message, with file and line.`,
+		Long: `Opens what an agent has changed in $EDITOR. A line that you begin with ` + review.Mark + ` is a comment
+on the line above it. The agent gets all comments as one message, with file and line.`,
 		Example: `  parley review coder
   parley review coder --wait
   parley diff coder > work.diff     # comment it wherever you like, then
@@ -171,7 +171,8 @@ func (r *reviewing) edit(ctx context.Context, diff *parley.DiffAgentResult) (str
 	cmd := exec.CommandContext(ctx, "sh", "-c", cmp.Or(editor, "vi")+` "$1"`, "sh", r.kept)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.c.in, r.c.err, r.c.err
 	if err := cmd.Run(); err != nil {
-		return "", r.keep(parley.Errorf(parley.InvalidArgument, "your editor (%s) failed: %w", cmp.Or(editor, "vi"), err).
+		const words = "your editor (%s) failed: %w"
+		return "", r.keep(parley.Errorf(parley.InvalidArgument, words, cmp.Or(editor, "vi"), err).
 			Suggest("Set EDITOR to a program such as nano or vi."))
 	}
 

@@ -38,7 +38,9 @@ func threadCreateCommand() operation[parley.CreateThreadResult] {
   parley thread create "the parser" coder reviewer
   parley thread create "the parser" coder --message "who takes it?"`,
 		args: cobra.MinimumNArgs(1),
-		complete: func(c completer, cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		complete: func(
+			c completer, cmd *cobra.Command, args []string, begun string,
+		) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}

@@ -56,7 +56,8 @@ func (m *mergeCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge NAME",
 		Short: "Merge what an agent has committed into your branch",
-		Long: `Merges an agent's branch into the branch that it came from. The agent goes on in its worktree, unless you remove it.
+		Long: `Merges an agent's branch into the branch that it came from. The agent goes on in its worktree,
+unless you remove it.
 Nothing is merged while files are not committed, or where the two conflict: --preview shows that, and changes nothing.`,
 		Example: `  parley merge coder --preview
   parley merge coder

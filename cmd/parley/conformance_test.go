@@ -29,9 +29,12 @@ const conformanceDir = "PARLEY_TEST_CONFORMANCE"
 // conformance are the suite's scenarios for what parley claims, with the checks that
 // fail because they need tools that only a server made for the suite has.
 var conformance = map[string][]string{
-	"server-initialize": nil, "server-session-lifecycle": nil, "ping": nil, "tools-list": nil, "server-sse-multiple-streams": nil,
-	"resources-list": nil, "sep-2164-resource-not-found": nil, "prompts-list": nil, "dns-rebinding-protection": nil, "caching": nil,
-	"http-header-validation": nil,
+	"server-initialize": nil, "server-session-lifecycle": nil, "ping": nil, "tools-list": nil,
+	"server-sse-multiple-streams": nil,
+	"resources-list":              nil, "sep-2164-resource-not-found": nil, "prompts-list": nil,
+	"dns-rebinding-protection": nil,
+	"caching":                  nil,
+	"http-header-validation":   nil,
 	"server-stateless": {
 		"sep-2575-http-server-no-independent-requests-on-stream", // test_streaming_elicitation
 		"sep-2575-missing-capability-http-400",                   // test_missing_capability

@@ -84,7 +84,8 @@ func TestTenMegabytesAreRefused(t *testing.T) {
 		},
 		"the CLI": func() (int, []byte, error) {
 			cmd := s.home.Command("--json", "send", "other", "-")
-			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.Env), "PARLEY_KEY="+s.keys["asker"])
+			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.Env),
+				"PARLEY_KEY="+s.keys["asker"])
 			out, err := cmd.Output()
 			if _, failed := err.(*exec.ExitError); failed {
 				err = nil

@@ -263,7 +263,8 @@ func testsOf(t *testing.T, root string) map[string]bool {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if n.Recv == nil && (strings.HasPrefix(n.Name.Name, "Test") || strings.HasPrefix(n.Name.Name, "Example")) {
+				if n.Recv == nil && (strings.HasPrefix(n.Name.Name, "Test") ||
+					strings.HasPrefix(n.Name.Name, "Example")) {
 					functions[rel] = append(functions[rel], n.Name.Name)
 				}
 			case *ast.BasicLit:

@@ -114,7 +114,8 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 
 // toolCall returns the message of MCP that calls a tool.
 func toolCall(name, arguments string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments +
+		`}}`
 }
 
 // toolAnswer returns the answer in a tool's result.

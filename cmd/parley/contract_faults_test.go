@@ -60,7 +60,8 @@ func faults(s *stage) []failing {
 		{code: parley.DaemonRunning, never: onlyBeforeADaemon,
 			cli: []string{"serve", "--foreground"}},
 		{code: parley.ConversationHeld,
-			never: byNone("it is the reason of a delivery that waits; a call fails with it only beyond a budget towards a mailbox")},
+			never: byNone("it is the reason of a delivery that waits; a call fails with it only beyond a budget " +
+				"towards a mailbox")},
 		{code: parley.ModelUnavailable, by: "asker", status: 502, stores: true,
 			op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`,
 			cli: []string{"send", "sage", "FAIL 401"}},

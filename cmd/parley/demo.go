@@ -118,14 +118,16 @@ func newDemo(p program) (*demo, error) {
 
 // git runs git in the demo's workspace.
 func (d *demo) git(words ...string) error {
-	as := []string{"-C", d.workspace, "-c", "user.name=demo", "-c", "user.email=demo@demo.invalid", "-c", "commit.gpgsign=false"}
+	as := []string{"-C", d.workspace, "-c", "user.name=demo", "-c", "user.email=demo@demo.invalid", "-c",
+		"commit.gpgsign=false"}
 	return exec.Command("git", append(as, words...)...).Run()
 }
 
 func (d *demo) launch(ctx context.Context) error {
 	for _, name := range demoTeam {
 		req := parley.LaunchAgentRequest{
-			Name: name, Profile: "demo", AgentSpec: parley.AgentSpec{Role: name}, Command: []string{d.executable, "demo-agent", "--role", name},
+			Name: name, Profile: "demo", AgentSpec: parley.AgentSpec{Role: name},
+			Command: []string{d.executable, "demo-agent", "--role", name},
 		}
 		if name == demoCoder {
 			req.Command = append(req.Command, "--dialog-at-start")
@@ -195,11 +197,13 @@ func (d *demo) print(ctx context.Context) error {
 
 // answer allows what coder asks.
 func (d *demo) answer(ctx context.Context) error {
-	seen, err := call[parley.AnswerDialogResult](ctx, d.cli, "answer_dialog", parley.AnswerDialogRequest{Agent: demoCoder})
+	seen, err := call[parley.AnswerDialogResult](ctx, d.cli, "answer_dialog",
+		parley.AnswerDialogRequest{Agent: demoCoder})
 	if err != nil || seen.Dialog == nil {
 		return err
 	}
-	request := parley.AnswerDialogRequest{Agent: demoCoder, Choice: seen.Dialog.Options[0].Choice, Dialog: seen.Dialog.ID}
+	request := parley.AnswerDialogRequest{Agent: demoCoder, Choice: seen.Dialog.Options[0].Choice,
+		Dialog: seen.Dialog.ID}
 	_, err = call[parley.AnswerDialogResult](ctx, d.cli, "answer_dialog", request)
 	return err
 }

@@ -145,7 +145,8 @@ func shellWords(line string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile(`"([^"]*)"|'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
 		switch plain := m[3]; {
-		case plain == "|", plain == "&&", strings.HasPrefix(plain, "#"), strings.HasPrefix(plain, ">"), strings.HasPrefix(plain, "2>"):
+		case plain == "|", plain == "&&", strings.HasPrefix(plain, "#"), strings.HasPrefix(plain, ">"),
+			strings.HasPrefix(plain, "2>"):
 			return words
 		case plain != "":
 			words = append(words, plain)

@@ -88,7 +88,8 @@ func TestDoctorReachesRespondersThroughTheProxy(t *testing.T) {
 	roots := filepath.Join(h.Dir, "roots.pem")
 	block := &pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}
 	must.Do(t, os.WriteFile(roots, pem.EncodeToMemory(block), 0o600))
-	h.Env = append(h.Env, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=direct.test", "SSL_CERT_FILE="+roots)
+	h.Env = append(h.Env, "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "NO_PROXY=direct.test",
+		"SSL_CERT_FILE="+roots)
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(`responders:
   - {name: far, model: m, base_url: 'http://model.test/v1'}
   - {name: safe, model: m, base_url: 'https://example.com/v1'}

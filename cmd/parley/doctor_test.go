@@ -92,7 +92,8 @@ func TestInterruptedCheckIsAProblem(t *testing.T) {
 }
 
 func TestSummaryCounts(t *testing.T) {
-	for want, n := range map[string][2]int{"All is well.": {0, 0}, "No problem, 1 warning.": {0, 1}, "2 problems.": {2, 0}, "1 problem, 2 warnings.": {1, 2}} {
+	for want, n := range map[string][2]int{"All is well.": {0, 0}, "No problem, 1 warning.": {0, 1},
+		"2 problems.": {2, 0}, "1 problem, 2 warnings.": {1, 2}} {
 		if got := summary(n[0], n[1]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -100,7 +101,8 @@ func TestSummaryCounts(t *testing.T) {
 }
 
 func TestLittleFreeSpaceIsReported(t *testing.T) {
-	for free, want := range map[int64]level{1 << 40: fine, littleSpace: fine, littleSpace - 1: warning, noSpace: warning, noSpace - 1: problem, 0: problem} {
+	for free, want := range map[int64]level{1 << 40: fine, littleSpace: fine, littleSpace - 1: warning,
+		noSpace: warning, noSpace - 1: problem, 0: problem} {
 		var f findings
 		spaceFound(&f, free, "/d")
 		if f[0].Level != want {
@@ -152,7 +154,8 @@ func TestLargeStorageIsReported(t *testing.T) {
 }
 
 func TestSizesAreReadable(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 86016: "86 kB", 20 << 20: "21 MB", 74e9: "74.0 GB", 3e12: "3000.0 GB"} {
+	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 86016: "86 kB", 20 << 20: "21 MB",
+		74e9: "74.0 GB", 3e12: "3000.0 GB"} {
 		if got := size(n); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
@@ -174,7 +177,8 @@ func testDoctor(t *testing.T) *doctor {
 		"PATH=" + dir,
 	}
 
-	d := &doctor{cli: &cli{program: program{output: output{surroundings: surroundings{env: env, dir: filepath.Join(dir, "w")}}}}}
+	d := &doctor{
+		cli: &cli{program: program{output: output{surroundings: surroundings{env: env, dir: filepath.Join(dir, "w")}}}}}
 	d.at = daemon.Locate(d.dir, env)
 
 	return d
@@ -262,7 +266,8 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 		Tested:  []string{"1.2.3", "2.0.0"},
 	}
 
-	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning, "no number": warning} {
+	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning,
+		"no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
 		must.Do(t, os.WriteFile(filepath.Join(d.env.Get("HOME"), "robot"), []byte(script), 0o700))
 		if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{want}) {
@@ -339,10 +344,12 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 func TestRepairSaysWhatIsMissing(t *testing.T) {
 	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got := repairedOf(store.Repaired{
-		Aside: "old.db", Copy: &store.Copy{Path: "copy.db", Made: made}, Lacks: &store.Shortfall{Events: 3, Messages: 2},
+		Aside: "old.db", Copy: &store.Copy{Path: "copy.db", Made: made},
+		Lacks: &store.Shortfall{Events: 3, Messages: 2},
 	}, "It lacks 2 messages.")
 	want := &repaired{
-		Message: "It lacks 2 messages.", Damaged: "old.db", Copy: "copy.db", CopyMade: &made, LacksMessages: 2, LacksEvents: 3,
+		Message: "It lacks 2 messages.", Damaged: "old.db", Copy: "copy.db", CopyMade: &made, LacksMessages: 2,
+		LacksEvents: 3,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

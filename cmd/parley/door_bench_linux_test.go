@@ -51,8 +51,9 @@ type doors struct {
 func newDoors(b *testing.B, bots int) *doors {
 	b.Helper()
 	h := testhome.New(b)
-	must.Do(b, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n  messages_per_minute: 1000000\n"+
-		"  registrations_per_minute: 1000\nconversation:\n  refuse_mailboxes: false\n"), 0o600))
+	must.Do(b, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"),
+		[]byte("settings:\n  messages_per_minute: 1000000\n"+
+			"  registrations_per_minute: 1000\nconversation:\n  refuse_mailboxes: false\n"), 0o600))
 
 	d := &doors{home: h, bots: make([]parley.RegisterAgentResult, bots)}
 	must.Do(b, h.Command("serve").Run())
@@ -141,8 +142,8 @@ func reportTimes(b *testing.B, took []time.Duration) {
 }
 
 // BenchmarkDoor sends messages through one door of a daemon, each client one at a time: 50 over REST with
-// connections that stay, and 200 processes of parley mcp, as fast as they go and at the pace of a team. It says what processor time the daemon takes for
-// each; the store alone is BenchmarkAppend.
+// connections that stay, and 200 processes of parley mcp, as fast as they go and at the pace of a team. It says what
+// processor time the daemon takes for each; the store alone is BenchmarkAppend.
 func BenchmarkDoor(b *testing.B) {
 	b.Run("rest/way=parley", func(b *testing.B) {
 		d := newDoors(b, doorClients)
@@ -153,7 +154,8 @@ func BenchmarkDoor(b *testing.B) {
 
 		for b.Loop() {
 			before, start := d.cpuTime(b), time.Now()
-			took := timed(b, doorClients, doorMessages, 0, func(client, i int) error { return d.send(clients[client], client, i) })
+			took := timed(b, doorClients, doorMessages, 0,
+				func(client, i int) error { return d.send(clients[client], client, i) })
 			b.ReportMetric(doorMessages/time.Since(start).Seconds(), "msgs/s")
 			b.ReportMetric(float64(d.cpuTime(b)-before)/doorMessages, "cpu-ns/msg")
 			reportTimes(b, took)
@@ -166,7 +168,8 @@ func BenchmarkDoor(b *testing.B) {
 	b.Run("bridges-paced/way=parley", func(b *testing.B) { benchBridgesSend(b, doorBridgeSend/2, doorPace) })
 }
 
-// benchBridgesSend sends messages over processes of parley mcp, each so long after the one before, or as fast as they go.
+// benchBridgesSend sends messages over processes of parley mcp, each so long after the one before, or as fast as they
+// go.
 func benchBridgesSend(b *testing.B, messages int, apart time.Duration) {
 	d := newDoors(b, doorBridges)
 	sessions := make([]*mcp.ClientSession, doorBridges)
@@ -179,8 +182,9 @@ func benchBridgesSend(b *testing.B, messages int, apart time.Duration) {
 	for b.Loop() {
 		before, start := d.cpuTime(b), time.Now()
 		took := timed(b, doorBridges, messages, apart, func(client, i int) error {
-			_, err := sessions[client].CallTool(b.Context(), &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{
-				"to": fmt.Sprintf("bot-%d", (client+1)%doorBridges), "text": fmt.Sprintf("part %d is done", i)}})
+			_, err := sessions[client].CallTool(b.Context(),
+				&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{
+					"to": fmt.Sprintf("bot-%d", (client+1)%doorBridges), "text": fmt.Sprintf("part %d is done", i)}})
 			return err
 		})
 		b.ReportMetric(float64(messages)/time.Since(start).Seconds(), "msgs/s")

@@ -75,17 +75,19 @@ func TestAgentIDWithoutKeyIsBelievedOnlyIfAllowed(t *testing.T) {
 		key     string
 		want    parley.Code
 	}{
-		"an id":           {headers: []string{"X-Agent-ID: " + coder.AgentID}},
-		"a name":          {headers: []string{"X-Agent-ID: coder"}},
-		"nothing":         {want: parley.Unauthenticated},
-		"the operator's":  {headers: []string{"X-Agent-ID: operator"}, want: parley.Unauthenticated},
-		"an unknown one":  {headers: []string{"X-Agent-ID: nobody"}, want: parley.Unauthenticated},
-		"another's key":   {headers: []string{"X-Agent-ID: coder"}, key: reviewer.APIKey, want: parley.NotAuthorized},
-		"a wrong key":     {headers: []string{"X-Agent-ID: coder"}, key: "wrong", want: parley.Unauthenticated},
-		"through a proxy": {headers: []string{"X-Agent-ID: coder", "X-Forwarded-For: 192.0.2.7"}, want: parley.Unauthenticated},
-		"from a web page": {headers: []string{"X-Agent-ID: coder", "Origin: http://evil.example"}, want: parley.NotAuthorized},
-		"two":             {headers: []string{"X-Agent-ID: coder", "X-Agent-ID: reviewer"}, want: parley.NotAuthorized},
-		"its own key":     {headers: []string{"X-Agent-ID: coder"}, key: coder.APIKey},
+		"an id":          {headers: []string{"X-Agent-ID: " + coder.AgentID}},
+		"a name":         {headers: []string{"X-Agent-ID: coder"}},
+		"nothing":        {want: parley.Unauthenticated},
+		"the operator's": {headers: []string{"X-Agent-ID: operator"}, want: parley.Unauthenticated},
+		"an unknown one": {headers: []string{"X-Agent-ID: nobody"}, want: parley.Unauthenticated},
+		"another's key":  {headers: []string{"X-Agent-ID: coder"}, key: reviewer.APIKey, want: parley.NotAuthorized},
+		"a wrong key":    {headers: []string{"X-Agent-ID: coder"}, key: "wrong", want: parley.Unauthenticated},
+		"through a proxy": {headers: []string{"X-Agent-ID: coder", "X-Forwarded-For: 192.0.2.7"},
+			want: parley.Unauthenticated},
+		"from a web page": {headers: []string{"X-Agent-ID: coder", "Origin: http://evil.example"},
+			want: parley.NotAuthorized},
+		"two":         {headers: []string{"X-Agent-ID: coder", "X-Agent-ID: reviewer"}, want: parley.NotAuthorized},
+		"its own key": {headers: []string{"X-Agent-ID: coder"}, key: coder.APIKey},
 	} {
 		s := *trusted
 		s.headers, s.key = c.headers, c.key
@@ -103,7 +105,8 @@ func TestAgentIDWithoutKeyIsBelievedOnlyIfAllowed(t *testing.T) {
 	believed := *trusted
 	believed.headers = []string{"X-Agent-ID: coder"}
 	keyed := `{"api_key":"` + reviewer.APIKey + `"}`
-	for face, got := range map[string]outcome{"REST": believed.rest(t, "check_inbox", keyed), "MCP": believed.mcp(t, "check_inbox", keyed)} {
+	for face, got := range map[string]outcome{"REST": believed.rest(t, "check_inbox", keyed),
+		"MCP": believed.mcp(t, "check_inbox", keyed)} {
 		if !shutOut(got.Code) {
 			t.Errorf("%s: coder's id with reviewer's key ended with %q", face, got.Code)
 		}
@@ -119,7 +122,8 @@ func TestDaemonListensOnTheAddressOfTheSettings(t *testing.T) {
 
 	testhome.Run[parley.ShutDownResult](t, h, "down")
 	_, there = doorOf(t, "  http_address: 0.0.0.0\n  http_hosts: a.example, build.example\n")
-	for host, want := range map[string]parley.Code{"build.example": parley.Unauthenticated, "192.0.2.7": parley.Unauthenticated, "evil.example": parley.NotAuthorized} {
+	for host, want := range map[string]parley.Code{"build.example": parley.Unauthenticated,
+		"192.0.2.7": parley.Unauthenticated, "evil.example": parley.NotAuthorized} {
 		s := *there
 		s.headers = []string{"Host: " + host}
 		if got := s.rest(t, "check_inbox", "{}"); got.Code != want {
@@ -131,7 +135,8 @@ func TestDaemonListensOnTheAddressOfTheSettings(t *testing.T) {
 
 func TestOthersRegisterOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
-	for settings, want := range map[string]parley.Code{"  open_registration: false\n": parley.Unauthenticated, "  open_registration: true\n": ""} {
+	for settings, want := range map[string]parley.Code{"  open_registration: false\n": parley.Unauthenticated,
+		"  open_registration: true\n": ""} {
 		_, there := doorOf(t, settings)
 		there.headers = []string{"X-Forwarded-For: 192.0.2.7"}
 		if got := there.rest(t, "register_agent", `{"username":"rest"}`); got.Code != want {

@@ -78,7 +78,8 @@ func (k trick) write(t *testing.T, h *testhome.Home, dir string) string {
 	}
 
 	out := filepath.Join(dir, k.name+".out")
-	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+h.Workspace+" parley key issue victim --json >"+out+" 2>&1\ntouch "+dir+"/"+k.name+".end\n")
+	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+h.Workspace+" parley key issue victim "+
+		"--json >"+out+" 2>&1\ntouch "+dir+"/"+k.name+".end\n")
 	return strings.NewReplacer("CALL", call, "ORPHAN", file("orphan", orphan)).Replace(k.script) + "\n"
 }
 
@@ -98,7 +99,8 @@ func tryAll(t *testing.T, h *testhome.Home, agent string, env ...string) map[str
 
 	path := filepath.Join(dir, "agent")
 	must.Do(t, os.WriteFile(path, []byte(script+"exec sleep 1000\n"), 0o600))
-	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch", agent, "--"}, env, []string{"sh", path})...)
+	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch", agent, "--"},
+		env, []string{"sh", path})...)
 
 	said := map[string]string{}
 	for _, name := range tried {
@@ -171,7 +173,8 @@ func TestOperatorIsKnownByATerminal(t *testing.T) {
 		}
 		waitFor(filepath.Join(dir, k.name+".end"))
 
-		if text, _ := os.ReadFile(filepath.Join(dir, k.name+".out")); !strings.Contains(string(text), `"success":true`) {
+		if text, _ := os.ReadFile(filepath.Join(dir, k.name+".out")); !strings.Contains(string(text),
+			`"success":true`) {
 			t.Errorf("%s: it printed %q, want a key", k.name, text)
 		}
 	}
@@ -296,7 +299,8 @@ func TestStrangersStayStrangersAfterARestart(t *testing.T) {
 	testhome.Run[parley.StopAgentResult](t, h, "stop", "coder")
 	testhome.Run[parley.ShutDownResult](t, h, "down")
 
-	if out := orphaned(t, h, "parley register visitor; parley key issue visitor"); !strings.Contains(out, "cannot tell") {
+	if out := orphaned(t, h, "parley register visitor; parley key issue visitor"); !strings.Contains(out,
+		"cannot tell") {
 		t.Errorf("it printed %s", out)
 	}
 }

@@ -18,9 +18,11 @@ import (
 // showKey calls with a key of the operator's over each face, and writes each answer to a file: $1 is the daemon's
 // address, $2 the key, $3 the directory.
 const showKey = `cd "$3"
-ask() { n=$((n+1)); curl -sS -m 20 -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
-	-H 'MCP-Protocol-Version: 2025-06-18' -H "Mcp-Session-Id: mcp-session-00000000-0000-4000-8000-$(printf %08d%04d $$ $n)" "$@"; }
-tool() { echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pause_communication","arguments":{"reason":"x"'$1'}}}'; }
+ask() { n=$((n+1)); curl -sS -m 20 -H 'Content-Type: application/json' \
+	-H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2025-06-18' \
+	-H "Mcp-Session-Id: mcp-session-00000000-0000-4000-8000-$(printf %08d%04d $$ $n)" "$@"; }
+tool() { echo '{"jsonrpc":"2.0","id":1,"method":"tools/call",' \
+	'"params":{"name":"pause_communication","arguments":{"reason":"x"'$1'}}}'; }
 ask -H "Authorization: Bearer $2" -d '{"agent":"victim"}' "$1/api/issue_key" >rest 2>&1
 ask -d '{"agent":"victim","api_key":"'$2'"}' "$1/api/issue_key" >body 2>&1
 ask -H "Authorization: Bearer $2" -d "$(tool)" "$1/mcp" >mcp 2>&1
@@ -99,14 +101,16 @@ func TestAgentThatStartsTheDaemonDecidesNothing(t *testing.T) {
 	h.Env = append(h.Env, "PARLEY_MAX_TEXT=4321")
 	testhome.Run[parley.RegisterAgentResult](t, h, "register", "victim")
 	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
-	file := "settings: {open_registration: true, trust_local_agent_id: true}\nnotify: {command: [touch, " + h.Dir + "/ran]}\n"
+	file := "settings: {open_registration: true, trust_local_agent_id: true}\nnotify: {command: [touch, " + h.Dir +
+		"/ran]}\n"
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(file), 0o600))
 
 	dir := t.TempDir()
 	script := `while [ ! -e $2/go ]; do sleep 0.1; done; kill -9 $1; while kill -0 $1; do sleep 0.1; done
 PARLEY_TRUST=$(sha256sum parley.yaml | cut -c1-64) PARLEY_TRUST_LOCAL_AGENT_ID=true PARLEY_MAX_TEXT=1 \
 	XDG_CONFIG_HOME=/nowhere parley agents >$2/out 2>&1; touch $2/end; exec sleep 1000`
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "evil", "--", "sh", "-c", script, "sh", strconv.Itoa(status.PID), dir)
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "evil", "--", "sh", "-c", script, "sh",
+		strconv.Itoa(status.PID), dir)
 	must.Do(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	waitFor(filepath.Join(dir, "end"))
 

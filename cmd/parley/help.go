@@ -30,7 +30,8 @@ func commandGroups() []commandGroup {
 			downCommand{},
 		}},
 		{"Often", commands{
-			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{}, threadCommand(),
+			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
+			threadCommand(),
 			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
 			layoutCommand{}, watchCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
@@ -146,9 +147,11 @@ func overview(o *output, root *cobra.Command, all bool) string {
 	lines = append(lines, commandLine("parley help COMMAND", "   shows one with examples"))
 	if !all {
 		total := len(available(root))
-		return strings.Join(append(lines, commandLine("parley help --all", fmt.Sprintf("     lists all %d", total))), "\n")
+		return strings.Join(append(lines, commandLine("parley help --all", fmt.Sprintf("     lists all %d", total))),
+			"\n")
 	}
-	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(o))), "\n")
+	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(o))),
+		"\n")
 }
 
 func commandLine(name, short string) string { return "  " + pad(name, 14) + " " + short }

@@ -23,7 +23,8 @@ import (
 )
 
 func TestHookParsesInputOfPrograms(t *testing.T) {
-	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg 5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)"`
+	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg ` +
+		`5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)"`
 	for _, c := range []struct {
 		args  []string
 		input string
@@ -31,18 +32,25 @@ func TestHookParsesInputOfPrograms(t *testing.T) {
 	}{
 		{nil, `{"hook_event_name":"UserPromptSubmit","session_id":"x",` + prompt + `}`,
 			parley.ReportStateRequest{Event: "UserPromptSubmit", MessageIDs: []string{"5f0c21aa", "0a0b0c0d"}}},
-		{[]string{"Notification"}, `{"hook_event_name":"Other","notification_type":"permission_prompt","message":"Claude needs\nyour permission"}`,
+		{[]string{"Notification"},
+			`{"hook_event_name":"Other","notification_type":"permission_prompt","message":"Claude needs\nyour ` +
+				`permission"}`,
 			parley.ReportStateRequest{Event: "Notification:permission_prompt", Detail: "Claude needs your permission"}},
 		{[]string{"SessionEnd"}, `{"reason":"clear"}`, parley.ReportStateRequest{Event: "SessionEnd:clear"}},
 		{[]string{"SessionEnd"}, ``, parley.ReportStateRequest{Event: "SessionEnd"}},
 		{[]string{"SessionEnd"}, `{"reason":{"deep":1}}`, parley.ReportStateRequest{Event: "SessionEnd"}},
-		{[]string{"PermissionRequest"}, `{"agent_id":"a1","tool_name":"Bash"}`, parley.ReportStateRequest{Event: "subagent:PermissionRequest", Detail: "Bash"}},
-		{[]string{`{"type":"agent-turn-complete","input-messages":["[AGENT 11111111 TO AGENT 22222222]: one\n(operator · msg 5f0c21aa)","[GUARDIAN GUIDANCE - STUCK]: two (operator · msg 0a0b0c0d)"]}`}, `{"type":"unread"}`,
+		{[]string{"PermissionRequest"}, `{"agent_id":"a1","tool_name":"Bash"}`,
+			parley.ReportStateRequest{Event: "subagent:PermissionRequest", Detail: "Bash"}},
+		{[]string{`{"type":"agent-turn-complete","input-messages":["[AGENT 11111111 TO AGENT 22222222]: ` +
+			`one\n(operator · msg 5f0c21aa)","[GUARDIAN GUIDANCE - STUCK]: two (operator · msg 0a0b0c0d)"]}`},
+			`{"type":"unread"}`,
 			parley.ReportStateRequest{Event: "agent-turn-complete", MessageIDs: []string{"5f0c21aa", "0a0b0c0d"}}},
 		// What quotes a footer proves nothing of the message that is quoted.
-		{nil, `{"type":"x","prompt":"(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"}`,
+		{nil, `{"type":"x","prompt":"(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get ` +
+			`this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"}`,
 			parley.ReportStateRequest{Event: "x", MessageIDs: []string{"5f0c21aa"}}},
-		{[]string{`{"type":"x","prompt":"[AGENT 11111111 IN THREAD 33333333 \"the parser\"]: hi (ann · msg 5f0c21aa)"}`}, "",
+		{[]string{`{"type":"x","prompt":"[AGENT 11111111 IN THREAD 33333333 \"the parser\"]: hi (ann · msg ` +
+			`5f0c21aa)"}`}, "",
 			parley.ReportStateRequest{Event: "x", MessageIDs: []string{"5f0c21aa"}}},
 		{nil, "no JSON", parley.ReportStateRequest{}},
 		{[]string{"Stop"}, "[1]", parley.ReportStateRequest{Event: "Stop"}},
@@ -176,7 +184,8 @@ func TestHookJudgesNativeMessages(t *testing.T) {
 	h := testhome.New(t)
 	must.Do(t, placeOf(h).Prepare())
 	sessions := t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(sessions, "1.json"), []byte(`{"name":"ws-6f","sessionId":"aa","pid":1}`), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(sessions, "1.json"), []byte(`{"name":"ws-6f","sessionId":"aa","pid":1}`),
+		0o600))
 
 	ask := func(input string) string {
 		t.Helper()
@@ -189,7 +198,8 @@ func TestHookJudgesNativeMessages(t *testing.T) {
 	for _, input := range []string{
 		`{"tool_name":"SendMessage","tool_input":{"to":"a-sub-agent","message":"hi"}}`,
 		`{"tool_name":"mcp__parley__send_message","tool_input":{"to":"ws-6f","text":"hi"}}`,
-		`{"tool_name":"SendMessage","tool_input":{"to":7}}`, `{"tool_name":"ListAgents","tool_input":{}}`, "no JSON", "",
+		`{"tool_name":"SendMessage","tool_input":{"to":7}}`, `{"tool_name":"ListAgents","tool_input":{}}`, "no JSON",
+		"",
 	} {
 		if got := ask(input); got != "" {
 			t.Errorf("%s: %s", input, got)
@@ -234,7 +244,8 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 
 	tell := func(line string) {
 		t.Helper()
-		if out, err := exec.Command("tmux", "-S", status.TmuxSocket, "send-keys", "-t", "ann", line, "Enter").CombinedOutput(); err != nil {
+		if out, err := exec.Command("tmux", "-S", status.TmuxSocket, "send-keys", "-t", "ann", line, "Enter").
+			CombinedOutput(); err != nil {
 			t.Fatalf("tmux: %v: %s", err, out)
 		}
 	}
@@ -261,7 +272,8 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 		t.Errorf("the spool is not removed: %s", got)
 	}
 
-	if screen := testhome.Run[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"),
+	if screen := testhome.Run[parley.ReadTerminalResult](t, h, "screen", "ann").
+		Lines; strings.Count(strings.Join(screen, "\n"),
 		"said 0") != 3 {
 		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
 	}

@@ -44,7 +44,8 @@ func newBox(t *testing.T) *box {
 
 	b := &box{Home: testhome.New(t), here: testhome.New(t), dir: t.TempDir()}
 	for _, name := range []string{"machine", "me"} {
-		must.Have(exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(b.dir, name)).Output())(t)
+		must.Have(exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(b.dir, name)).
+			Output())(t)
 	}
 	must.Do(t, os.Rename(filepath.Join(b.dir, "me.pub"), filepath.Join(b.dir, "authorized")))
 
@@ -115,7 +116,8 @@ func (b *box) serve(t *testing.T, sshd, port string) {
 	b.sshd = exec.Command(sshd, "-D", "-e", "-f", filepath.Join(b.dir, "sshd_config"))
 	must.Do(t, b.sshd.Start())
 	t.Cleanup(func() {
-		leave := exec.Command(filepath.Join(b.dir, "ssh"), "-o", "ControlPath="+control(b.here.Env), "-O", "exit", "box")
+		leave := exec.Command(filepath.Join(b.dir, "ssh"), "-o", "ControlPath="+control(b.here.Env),
+			"-O", "exit", "box")
 		if out, err := leave.CombinedOutput(); err != nil {
 			t.Errorf("end the shared connection: %s %v", out, err)
 		}
@@ -170,7 +172,8 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 		t.Errorf("attach without a terminal: %s %v", out, err)
 	}
 
-	if out, err := b.from("backup", "copy.db"); err == nil || !strings.Contains(out, "an absolute path on that machine") {
+	if out, err := b.from("backup", "copy.db"); err == nil ||
+		!strings.Contains(out, "an absolute path on that machine") {
 		t.Errorf("a copy without a place: %s %v", out, err)
 	}
 	there := filepath.Join(b.dir, "copy.db")

@@ -70,8 +70,10 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 
-	for _, want := range []string{`"Message sent to coder!"`, `"unread_count":0`, `"openapi":"3.1.0"`, `"agent_id":`, `"with_agent":"visitor"`,
-		`"type":"function"`, "event: agent_direct_message", "parley_messages_accepted_total 2", `parley_http_requests_total{operation="send_message",status="200"} 2`} {
+	for _, want := range []string{`"Message sent to coder!"`, `"unread_count":0`, `"openapi":"3.1.0"`, `"agent_id":`,
+		`"with_agent":"visitor"`,
+		`"type":"function"`, "event: agent_direct_message", "parley_messages_accepted_total 2",
+		`parley_http_requests_total{operation="send_message",status="200"} 2`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("nothing shows %s:\n%s", want, out)
 		}
@@ -85,7 +87,8 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 
 	lines := strings.Fields(string(out))
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
-	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
+	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT",
+		strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
 		Replace(address)
 	ctx := inTime(t)
 	conn, _, err := websocket.Dial(ctx, address, nil)
@@ -168,11 +171,13 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
-		{"POST", "/api/agents/register", `{"username":"other","agent_description":"x","capabilities":["go"],"groups":["all"]}`, 200},
+		{"POST", "/api/agents/register",
+			`{"username":"other","agent_description":"x","capabilities":["go"],"groups":["all"]}`, 200},
 		{"POST", "/api/agents/register", `{"username":"other"}`, 409},
 		{"GET", "/api/agents", "", 200},
 		{"POST", "/api/launch_agent", `{"name":"cat","command":["cat"]}`, 200},
-		{"POST", "/api/messages/send", `{"to":["coder"],"text":"one","data":{"a":1},"context_reference":"c","idempotency_key":"k"}`, 200},
+		{"POST", "/api/messages/send",
+			`{"to":["coder"],"text":"one","data":{"a":1},"context_reference":"c","idempotency_key":"k"}`, 200},
 		{"POST", "/api/messages/send", `{"to":["cat","coder"],"text":"two","priority":"urgent"}`, 200},
 		{"POST", "/api/send_message", `{"to":["nobody"],"text":"three"}`, 404},
 		{"POST", "/api/broadcast_message", `{"text":"all"}`, 200},
@@ -222,7 +227,8 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		err = openapi3filter.ValidateResponse(
 			t.Context(),
 			&openapi3filter.ResponseValidationInput{RequestValidationInput: in,
-				Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options},
+				Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)),
+				Options: in.Options},
 		)
 		if err != nil {
 			t.Errorf("%s %s: the answer is not as the document says: %v\n%s", c.method, c.path, err, b)

@@ -77,7 +77,8 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
 	}
 	if err == nil && len(res.NotCopied) > 0 {
-		err = c.printLine("Not copied, as the repository has none: " + parley.CleanLine(strings.Join(res.NotCopied, ", ")))
+		err = c.printLine("Not copied, as the repository has none: " +
+			parley.CleanLine(strings.Join(res.NotCopied, ", ")))
 	}
 	if err != nil || res.PromptMessageID == "" {
 		return err

@@ -99,7 +99,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
-		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR", daemon.OperatorKey} {
+		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR",
+			daemon.OperatorKey} {
 			if value := ts.Getenv(name); value != "" {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}
@@ -112,7 +113,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 
 	log, _ := os.ReadFile(filepath.Join(ts.Getenv("STATE"), "daemon.log")) // a story may have no daemon
-	ts.Fatalf("%s never showed %q; it showed last:\n%s\nthe daemon's log:\n%s", strings.Join(args[1:], " "), args[0], out, log)
+	ts.Fatalf("%s never showed %q; it showed last:\n%s\nthe daemon's log:\n%s", strings.Join(args[1:], " "),
+		args[0], out, log)
 }
 
 // daemonOf returns the daemon of a script's workspace.

@@ -24,8 +24,8 @@ const (
 	goalBridgeMemory = 12 // MB
 )
 
-// BenchmarkBridge reports what each `parley mcp` of a team of ten has in memory after 50 calls and a rest. Pages that several
-// processes share, as those of the program are, count in each of them by its share.
+// BenchmarkBridge reports what each `parley mcp` of a team of ten has in memory after 50 calls and a rest. Pages that
+// several processes share, as those of the program are, count in each of them by its share.
 func BenchmarkBridge(b *testing.B) {
 	b.Run("memory/way=parley", func(b *testing.B) {
 		h := testhome.New(b)

@@ -124,7 +124,8 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s over %s: %v", name, how, err)
 			}
-			if got := slices.ContainsFunc(tools.Tools, func(tool *mcp.Tool) bool { return tool.Name == "send_message" }); got != want {
+			if got := slices.ContainsFunc(tools.Tools,
+				func(tool *mcp.Tool) bool { return tool.Name == "send_message" }); got != want {
 				t.Errorf("%s over %s: send_message is offered: %v, want %v", name, how, got, want)
 			}
 

@@ -29,7 +29,8 @@ type button struct {
 	Headers                          map[string]string
 }
 
-// A phone gets the question with its options as buttons by ntfy, and a press answers it: once, and only while it stands.
+// A phone gets the question with its options as buttons by ntfy, and a press answers it: once, and only while it
+// stands.
 func TestAnAnswerFromANotice(t *testing.T) {
 	t.Parallel()
 	got := make(chan notice, 20)
@@ -43,9 +44,11 @@ func TestAnAnswerFromANotice(t *testing.T) {
 	own := filepath.Join(h.Dir, "h", ".config", "parley")
 	must.Do(t, os.MkdirAll(own, 0o700))
 	const name = "team.example:8443" // as the phone knows the machine
-	must.Do(t, os.WriteFile(filepath.Join(own, "parley.yaml"), []byte("web: {url: 'http://"+name+"'}\nnotify: {ntfy: '"+ntfy.URL+
-		"/a-topic', ntfy_answers: true, after: 1s, at_most_every: 1s, kinds: [dialog]}\n"), 0o600))
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "asker", "--", "parley", "demo-agent", "--dialog-at-start", "--dialog-on", "delete", "--work", "10ms")
+	must.Do(t, os.WriteFile(filepath.Join(own, "parley.yaml"),
+		[]byte("web: {url: 'http://"+name+"'}\nnotify: {ntfy: '"+ntfy.URL+
+			"/a-topic', ntfy_answers: true, after: 1s, at_most_every: 1s, kinds: [dialog]}\n"), 0o600))
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "asker", "--", "parley", "demo-agent", "--dialog-at-start",
+		"--dialog-on", "delete", "--work", "10ms")
 	here := testhome.Run[parley.OpenPageResult](t, h, "web").Address
 
 	first := buttonsOf(t, got)

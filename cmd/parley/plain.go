@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// wordsOnly reports whether what people read is to be words alone, line by line: for a screen reader, and for a terminal
-// that can only print.
+// wordsOnly reports whether what people read is to be words alone, line by line: for a screen reader, and for a
+// terminal that can only print.
 func wordsOnly(env daemon.Environ) bool {
 	chosen, _ := strconv.ParseBool(env.Get("PARLEY_SCREEN_PLAIN"))
 	return chosen || env.Get("TERM") == "dumb"
@@ -29,7 +29,8 @@ func (s *surroundings) shown(text string) string {
 }
 
 // spoken says in words what signs mean.
-var spoken = strings.NewReplacer("  → ", "  Do: ", "\n→ ", "\nDo: ", "→", "to", "●", "unread", "…", "...", "“", `"`, "”", `"`)
+var spoken = strings.NewReplacer("  → ", "  Do: ", "\n→ ", "\nDo: ", "→", "to", "●", "unread", "…", "...", "“", `"`,
+	"”", `"`)
 
 // unboxed returns a text without the lines that are drawn on a screen, and without those that have nothing else.
 func unboxed(text string) string {
@@ -74,7 +75,8 @@ func (t *table) sentences() []string {
 			}
 			words = append(words, text)
 		}
-		lines = append(lines, strings.TrimSuffix(strings.TrimSpace(ansi.Strip(row[0]))+": "+strings.Join(words, ", "), ": "))
+		sentence := strings.TrimSpace(ansi.Strip(row[0])) + ": " + strings.Join(words, ", ")
+		lines = append(lines, strings.TrimSuffix(sentence, ": "))
 	}
 	return lines
 }

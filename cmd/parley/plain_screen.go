@@ -160,7 +160,8 @@ func (p *plainScreen) do(ctx context.Context, words []string) {
 		p.program.run(ctx, []string{"help", "--all"})
 	case slices.Equal(words, []string{"all"}):
 		p.all = !p.all
-		_ = p.printLine(map[bool]string{true: "Everything is announced.", false: "Only what matters is announced."}[p.all])
+		words := map[bool]string{true: "Everything is announced.", false: "Only what matters is announced."}
+		_ = p.printLine(words[p.all])
 	case words[0] == "tui":
 		_ = p.printLine("This is parley tui already.")
 	default:
@@ -181,8 +182,10 @@ func (p *plainScreen) tell(e *parley.Event) {
 	switch {
 	case p.all:
 		_ = p.printLine(eventPrinter{&p.output}.line(*e))
-	case e.Type == parley.EventDelivery && e.Sender == parley.OperatorName && (state.Settled() || state == parley.DeliveryHeld):
-		p.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State, after(" ", e.Detail))
+	case e.Type == parley.EventDelivery && e.Sender == parley.OperatorName &&
+		(state.Settled() || state == parley.DeliveryHeld):
+		p.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State,
+			after(" ", e.Detail))
 	case e.Type == parley.EventAgent && isOneOf(e.State, string(parley.StateStarting), string(parley.StateTerminated)):
 		p.printf("%s: %s.\n", e.Agent, e.State)
 	case e.Type == parley.EventCommunication:
@@ -201,7 +204,8 @@ func (p *plainScreen) announce(ctx context.Context) {
 
 	now := map[string]string{}
 	for _, n := range parley.Roots(needs.Needs) {
-		now[needSentence(n)] = fmt.Sprintf("%s: that is settled: %s.", n.Agent, strings.ReplaceAll(string(n.Kind), "_", " "))
+		kind := strings.ReplaceAll(string(n.Kind), "_", " ")
+		now[needSentence(n)] = fmt.Sprintf("%s: that is settled: %s.", n.Agent, kind)
 	}
 	for _, m := range inbox.Messages {
 		now[fmt.Sprintf("%s writes to you: %s. To answer, type: reply %s TEXT", m.Sender,

@@ -77,15 +77,20 @@ func TestEventLines(t *testing.T) {
 		event parley.Event
 		want  string
 	}{
-		{parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "coder", Recipient: "planner", Preview: "two\nlines"},
+		{parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "coder", Recipient: "planner",
+			Preview: "two\nlines"},
 			"03:04:05  coder → planner           sent         two lines"},
-		{parley.Event{Type: parley.EventBroadcast, Time: at, Sender: "coder", RecipientCount: 3, Preview: "x", Priority: parley.PriorityUrgent},
+		{parley.Event{Type: parley.EventBroadcast, Time: at, Sender: "coder", RecipientCount: 3, Preview: "x",
+			Priority: parley.PriorityUrgent},
 			"03:04:05  coder → 3 agents          urgent       x"},
-		{parley.Event{Type: parley.EventDelivery, Time: at, Sender: "coder", Recipient: "planner", MessageID: "5f0c21aa-1", State: "held", Detail: "a person scrolls"},
+		{parley.Event{Type: parley.EventDelivery, Time: at, Sender: "coder", Recipient: "planner",
+			MessageID: "5f0c21aa-1", State: "held", Detail: "a person scrolls"},
 			"03:04:05  coder → planner           held         5f0c21aa a person scrolls"},
-		{parley.Event{Type: parley.EventThreadMessage, Time: at, Sender: "coder", ThreadID: "1", Thread: "the parser", RecipientCount: 3, Preview: "x"},
+		{parley.Event{Type: parley.EventThreadMessage, Time: at, Sender: "coder", ThreadID: "1", Thread: "the parser",
+			RecipientCount: 3, Preview: "x"},
 			"03:04:05  coder → thread the parser  sent         x"},
-		{parley.Event{Type: parley.EventThreadUpdated, Time: at, Sender: "parley", Agent: "coder", State: "joined", Preview: "coder joined"},
+		{parley.Event{Type: parley.EventThreadUpdated, Time: at, Sender: "parley", Agent: "coder", State: "joined",
+			Preview: "coder joined"},
 			"03:04:05  coder                     joined       coder joined"},
 		{parley.Event{Type: parley.EventAgent, Time: at, Agent: "coder", State: "idle"},
 			"03:04:05  coder                     idle"},
@@ -158,10 +163,15 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	must.Do(t, eventPrinter{&c.output}.print(parley.Event{
 		Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign,
 	}))
-	must.Do(t, messagePrinter{&c.output}.found(&parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
-	must.Do(t, needsCommand{}.print(&c.output, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
-		Command: foreign, Screen: []string{foreign}}}}))
-	receipts{c}.printLadders([]parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
+	must.Do(t,
+		messagePrinter{&c.output}.found(&parley.SearchMessagesResult{
+			Messages: []parley.FoundMessage{{Snippet: foreign}}}))
+	must.Do(t,
+		needsCommand{}.print(&c.output,
+			&parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
+				Command: foreign, Screen: []string{foreign}}}}))
+	receipts{c}.printLadders([]parley.Delivery{{Recipient: "a", Reason: foreign,
+		Steps: []parley.Step{{Evidence: foreign}}}})
 	threadPrinter{&c.output}.head(parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
 	must.Do(t, (&answering{c: c}).show(&parley.AnswerDialogResult{Dialog: &parley.Dialog{Question: foreign,
 		Lines: []string{foreign}, Options: []parley.DialogOption{{Choice: "1", Label: foreign, Detail: foreign}}}}))

@@ -50,7 +50,8 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	look := func(when string) {
 		t.Helper()
 		out, _ := h.Command("doctor").CombinedOutput()
-		for _, part := range []string{"well: m at " + model.URL, "keyless cannot answer", "NO_SUCH_KEY", "lost cannot answer", closed.Addr().String()} {
+		for _, part := range []string{"well: m at " + model.URL, "keyless cannot answer", "NO_SUCH_KEY",
+			"lost cannot answer", closed.Addr().String()} {
 			if !strings.Contains(string(out), part) {
 				t.Errorf("%s, the doctor does not say %q:\n%s", when, part, out)
 			}
@@ -94,9 +95,11 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 
 	text := must.Have(io.ReadAll(res.Body))(t)
 
-	for _, line := range []string{`parley_model_calls_total{agent="sage",outcome="answered"} 1`, `parley_model_calls_total{agent="sage",outcome="refused"} 1`,
+	for _, line := range []string{`parley_model_calls_total{agent="sage",outcome="answered"} 1`,
+		`parley_model_calls_total{agent="sage",outcome="refused"} 1`,
 		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="in"} %d`, modelserver.PromptTokens),
-		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="out"} %d`, modelserver.AnswerTokens), `parley_model_seconds_total{agent="sage"} `} {
+		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="out"} %d`, modelserver.AnswerTokens),
+		`parley_model_seconds_total{agent="sage"} `} {
 		if !strings.Contains(string(text), "\n"+line) {
 			t.Errorf("the metrics have no %s:\n%s", line, text)
 		}

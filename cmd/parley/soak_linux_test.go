@@ -123,7 +123,8 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 
 	for i := range soakAgents {
 		must.Have(s.client.LaunchAgent(t.Context(), parley.LaunchAgentRequest{
-			Name: soakName(i), Profile: "demo", AgentSpec: parley.AgentSpec{Groups: []string{"group" + strconv.Itoa(i%5)}},
+			Name:    soakName(i),
+			Profile: "demo", AgentSpec: parley.AgentSpec{Groups: []string{"group" + strconv.Itoa(i%5)}},
 			Command: []string{"parley", "demo-agent", "--work", "200ms", "--on", "ping", "--reply", "pong"},
 			Width:   120, Height: 40,
 		}))(t)
@@ -184,7 +185,8 @@ func (s *soak) talk(ctx context.Context, pause time.Duration) {
 
 	for wait.Pause(ctx, pause) == nil {
 		s.sent++
-		req := parley.SendMessageRequest{To: parley.Names{soakName(s.sent)}, Text: fmt.Sprintf("note number%d of the soak", s.sent)}
+		req := parley.SendMessageRequest{To: parley.Names{soakName(s.sent)},
+			Text: fmt.Sprintf("note number%d of the soak", s.sent)}
 		switch {
 		case s.sent%50 == 0:
 			req.To = parley.Names{"ALL"}
@@ -279,7 +281,11 @@ func (s *soak) query(ctx context.Context) (map[string]float64, error) {
 			_, err := s.client.SearchMessages(ctx, parley.SearchMessagesRequest{Query: "soak", Limit: 20})
 			return err
 		},
-		"status": func() error { _, err := s.client.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); return err },
+		"status": func() error {
+			_, err := s.client.GetWorkspaceStatus(ctx,
+				parley.WorkspaceStatusRequest{})
+			return err
+		},
 		"events": func() error { _, err := s.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 50}); return err },
 	} {
 		best := math.Inf(1) // other work delays some
@@ -314,7 +320,8 @@ func ownMemory(pid int) (float64, error) {
 
 // metrics reads what the daemon says of itself.
 func (s *soak) metrics(ctx context.Context) (map[string]float64, error) {
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.info.Socket)
 	}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/metrics", nil)

@@ -94,12 +94,14 @@ func (s survey) print(ctx context.Context) error {
 		}{parley.OK, lines})
 	}
 	if len(lines) == 0 {
-		return s.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's directory.")
+		return s.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's " +
+			"directory.")
 	}
 
 	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
-		t.add(s.paint(bold, home(s.env, l.Workspace)), l.agents(), s.paint(yellow, l.needs()), s.paint(faint, l.Command))
+		t.add(s.paint(bold, home(s.env, l.Workspace)), l.agents(), s.paint(yellow, l.needs()),
+			s.paint(faint, l.Command))
 	}
 	t.print(s.output)
 

@@ -249,7 +249,8 @@ func cutMiddle(text string, width int) string {
 
 	head := ansi.Truncate(plain, width/2, "")
 	tail := plain
-	for from := wide - (width - 1 - ansi.StringWidth(head)); ansi.StringWidth(head)+1+ansi.StringWidth(tail) > width; from++ {
+	from := wide - (width - 1 - ansi.StringWidth(head))
+	for ; ansi.StringWidth(head)+1+ansi.StringWidth(tail) > width; from++ {
 		tail = ansi.TruncateLeft(plain, from, "")
 	}
 

@@ -15,7 +15,8 @@ const columnNames = "NAME ID STATE BRANCH NOTE"
 func TestTablesFitTheTerminal(t *testing.T) {
 	names := []string{"a", "reviewer-of-the-whole-pay-api", "計画を立てる人計画を立てる人"}
 	branches := []string{"", "parley/a", "feature/a-very-long-branch-name-for-the-rework-of-the-checkout"}
-	notes := []string{"", "idle", "its program has been gone for 12 s. It goes when it runs again: parley restart svc-3"}
+	notes := []string{"", "idle", "its program has been gone for 12 s. It goes when it runs again: parley restart " +
+		"svc-3"}
 	for _, width := range []int{60, 80, 100, 120, 200} {
 		for _, name := range names {
 			for _, branch := range branches {

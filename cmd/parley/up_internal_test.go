@@ -70,7 +70,8 @@ func TestUpSaysWhichAgentAnErrorIsAbout(t *testing.T) {
 		`there is no host "bob"`: `coder: there is no host "bob"`,
 		"coder is busy":          "coder is busy",
 	} {
-		if got := named("coder", parley.Errorf(parley.InvalidArgument, "%s", message)); !strings.HasPrefix(got.Error(), want) {
+		if got := named("coder", parley.Errorf(parley.InvalidArgument, "%s", message)); !strings.HasPrefix(got.Error(),
+			want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}

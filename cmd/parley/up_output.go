@@ -112,12 +112,14 @@ func (u *upRun) printFinished(s upStep) error {
 			Finished bool   `json:"finished"`
 		}{parley.OK, s.name, true})
 	}
-	return u.printLine(fmt.Sprintf("%s is stopped, and its worktree was removed; parley up %s starts it on a new branch.",
+	return u.printLine(fmt.Sprintf("%s is stopped, and its worktree was removed; parley up %s starts it on a new "+
+		"branch.",
 		u.paint(bold, s.name), s.name))
 }
 
 // warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
 func (u *upRun) warnOfDir(name, has, wants string) {
 	u.warned.print(&u.output, "%s runs in %s, where its conversation is; the file says %s\n  %s %s",
-		name, parley.CleanLine(has), parley.CleanLine(wants), u.paintFor(u.err, faint, "→"), "To begin a new conversation there: parley up --apply --fresh "+name)
+		name, parley.CleanLine(has), parley.CleanLine(wants), u.paintFor(u.err, faint, "→"),
+		"To begin a new conversation there: parley up --apply --fresh "+name)
 }

@@ -70,7 +70,8 @@ func TestBudgetsAreChecked(t *testing.T) {
 		t.Errorf("no budget: %v, %+v", err, none)
 	}
 	for name, bad := range map[string]Budget{
-		"tokens": {Then: "hold"}, "money": {Money: -1}, "then": {Tokens: 1, Then: "stop"}, "warn_at": {Tokens: 1, WarnAt: 101},
+		"tokens": {Then: "hold"}, "money": {Money: -1}, "then": {Tokens: 1, Then: "stop"},
+		"warn_at": {Tokens: 1, WarnAt: 101},
 	} {
 		if err := bad.Check("here"); err == nil || parley.AsError(err).Details["setting"] != name {
 			t.Errorf("%s: %v", name, err)

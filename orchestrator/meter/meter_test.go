@@ -47,7 +47,8 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 	s.coder.SetTerminal(&team.Terminal{Profile: must.Have(profiles.Find("qwen"))(t), Started: began})
 	roster.Add(s.coder)
 
-	opts := Options{Store: s.store, Roster: roster, Forms: profiles.Transcript, Now: s.clock, Log: log, Pause: s.pauseFor, Edited: s.noteEdit}
+	opts := Options{Store: s.store, Roster: roster, Forms: profiles.Transcript, Now: s.clock, Log: log,
+		Pause: s.pauseFor, Edited: s.noteEdit}
 	if change != nil {
 		change(&opts)
 	}
@@ -145,7 +146,8 @@ func TestABudgetWarnsThenHolds(t *testing.T) {
 	}
 	s.writes(t, response("b", 2, 1))
 	needs := s.Needs()
-	if len(needs) != 1 || needs[0].Text != "has used 81 % of its budget of today: 81 of 100 tokens" || s.Hold(s.coder.ID) != "" {
+	if len(needs) != 1 || needs[0].Text != "has used 81 % of its budget of today: 81 of 100 tokens" ||
+		s.Hold(s.coder.ID) != "" {
 		t.Errorf("at 81 %%: %+v, %q", needs, s.Hold(s.coder.ID))
 	}
 	since := needs[0].Since
@@ -175,7 +177,8 @@ func TestHoursAreSummedUpByAgent(t *testing.T) {
 		t.Fatalf("got %+v", hours)
 	}
 	first, next := hours[0], hours[1]
-	if first.Agent != "coder" || first.Output != 5 || first.Responses != 2 || first.Cost != 3 || len(first.Unpriced) != 1 {
+	if first.Agent != "coder" || first.Output != 5 || first.Responses != 2 || first.Cost != 3 ||
+		len(first.Unpriced) != 1 {
 		t.Errorf("the first hour has %+v", first)
 	}
 	if next.Output != 4 || next.Cost != 4 || next.Hour.Sub(first.Hour) != time.Hour {
@@ -246,7 +249,8 @@ func (s *stage) withDatabase(t *testing.T) (path string, writer *sql.DB) {
 	writer = must.Have(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { must.Do(t, writer.Close()) })
 	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../opencode/testdata/opencode.sql"))(t))))(t)
-	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode", SeenAt: s.now}
+	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode",
+		SeenAt: s.now}
 	return path, writer
 }
 

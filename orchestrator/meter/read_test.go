@@ -91,7 +91,8 @@ func TestAnUnknownLineIsNoted(t *testing.T) {
 // than a part.
 func TestSplitPassesOverLongLines(t *testing.T) {
 	const most = 10
-	text := []byte("one\ntwo\n" + strings.Repeat("x", 35) + "\nthree\n\nfour\n" + strings.Repeat("y", 12) + "\nfive\nhal")
+	text := []byte("one\ntwo\n" + strings.Repeat("x", 35) + "\nthree\n\nfour\n" + strings.Repeat("y", 12) +
+		"\nfive\nhal")
 	var got []string
 	skipping := false
 	for at := 0; ; {

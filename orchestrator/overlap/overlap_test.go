@@ -29,11 +29,13 @@ func gone(o store.Overlap, at time.Duration) store.Overlap { o.Gone = noon.Add(a
 // told again.
 func TestOverlapsAreFollowed(t *testing.T) {
 	for name, test := range map[string]struct{ before, found, want []store.Overlap }{
-		"new":        {nil, []store.Overlap{of("x", 0)}, []store.Overlap{of("x", 0)}},
-		"lasts":      {[]store.Overlap{told(of("x", -5), -4)}, []store.Overlap{of("x", 0)}, []store.Overlap{told(of("x", -5), -4)}},
-		"ends":       {[]store.Overlap{of("x", -5)}, nil, []store.Overlap{gone(of("x", -5), 0)}},
-		"remembered": {[]store.Overlap{gone(of("x", -2*lull), -lull)}, nil, []store.Overlap{gone(of("x", -2*lull), -lull)}},
-		"forgotten":  {[]store.Overlap{gone(of("x", -2*remembered), -remembered)}, nil, nil},
+		"new": {nil, []store.Overlap{of("x", 0)}, []store.Overlap{of("x", 0)}},
+		"lasts": {[]store.Overlap{told(of("x", -5), -4)}, []store.Overlap{of("x", 0)},
+			[]store.Overlap{told(of("x", -5), -4)}},
+		"ends": {[]store.Overlap{of("x", -5)}, nil, []store.Overlap{gone(of("x", -5), 0)}},
+		"remembered": {[]store.Overlap{gone(of("x", -2*lull), -lull)},
+			nil, []store.Overlap{gone(of("x", -2*lull), -lull)}},
+		"forgotten": {[]store.Overlap{gone(of("x", -2*remembered), -remembered)}, nil, nil},
 		"comes back late": {[]store.Overlap{gone(told(of("x", -2*lull), -2*lull), -lull)}, []store.Overlap{of("x", 0)},
 			[]store.Overlap{of("x", 0)}},
 		"comes back": {[]store.Overlap{gone(told(of("x", -9), -8), -3)}, []store.Overlap{of("x", 0)},

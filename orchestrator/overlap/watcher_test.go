@@ -143,12 +143,14 @@ func TestWorktreesApart(t *testing.T) {
 	s.commit(lea)
 	s.commit(kim)
 	s.wants("both committed it", "kim+lea a.go")
-	if len(s.told) != 2 || !strings.HasPrefix(s.told[0], "kim: lea has changed a.go") || !strings.HasPrefix(s.told[1], "lea: kim ") {
+	if len(s.told) != 2 || !strings.HasPrefix(s.told[0], "kim: lea has changed a.go") ||
+		!strings.HasPrefix(s.told[1], "lea: kim ") {
 		t.Errorf("told: %q", s.told)
 	}
 
 	n := s.Needs()
-	if len(n) != 1 || n[0].Kind != parley.NeedOverlap || n[0].Agent != "kim" || n[0].Text != "changes a.go, as lea does" ||
+	if len(n) != 1 || n[0].Kind != parley.NeedOverlap || n[0].Agent != "kim" ||
+		n[0].Text != "changes a.go, as lea does" ||
 		n[0].Command != "parley diff kim" || !strings.Contains(n[0].Action, "Both are told") {
 		t.Errorf("the needs are %+v", n)
 	}
@@ -170,7 +172,8 @@ func TestWorktreesApart(t *testing.T) {
 // A history has each file once, with all that change it, also when it is over, and by the daemon of any host.
 func TestSharedFilesAreRemembered(t *testing.T) {
 	s := newStage(t, Show)
-	kim, lea, mia := s.agent("kim", filepath.Join(s.top, "..", "kim")), s.agent("lea", filepath.Join(s.top, "..", "lea")), s.agent("mia", filepath.Join(s.top, "..", "mia"))
+	kim, lea, mia := s.agent("kim", filepath.Join(s.top, "..", "kim")), s.agent("lea",
+		filepath.Join(s.top, "..", "lea")), s.agent("mia", filepath.Join(s.top, "..", "mia"))
 	s.write(kim, "a.go", "of kim\n")
 	s.write(lea, "a.go", "of lea\n")
 	s.wants("two changed it", "kim+lea a.go")

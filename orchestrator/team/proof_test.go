@@ -53,11 +53,12 @@ var roots = map[string]root{
 		unit: "/system.slice/atd.service"},
 	"cron":                   {line: []tmux.Process{ofRoot(50, "cron"), ofRoot(51, "cron"), first}},
 	"cron, as the container": {line: []tmux.Process{ofRoot(1, "crond")}},
-	"busybox crond":          {line: []tmux.Process{{PID: 50, Name: "busybox", Args: []string{"busybox", "crond"}, Born: "5"}, first}},
-	"D-Bus":                  {line: []tmux.Process{run(50, "dbus-daemon", "5"), first}, typed: operators},
-	"another tmux server":    {line: []tmux.Process{run(50, "tmux: server", "5"), first}, typed: operators},
-	"screen":                 {line: []tmux.Process{run(50, "screen", "5"), first}, typed: operators},
-	"a container's init":     {line: []tmux.Process{run(50, "tini", "5"), first}, typed: operators},
+	"busybox crond": {line: []tmux.Process{{PID: 50, Name: "busybox", Args: []string{"busybox", "crond"},
+		Born: "5"}, first}},
+	"D-Bus":               {line: []tmux.Process{run(50, "dbus-daemon", "5"), first}, typed: operators},
+	"another tmux server": {line: []tmux.Process{run(50, "tmux: server", "5"), first}, typed: operators},
+	"screen":              {line: []tmux.Process{run(50, "screen", "5"), first}, typed: operators},
+	"a container's init":  {line: []tmux.Process{run(50, "tini", "5"), first}, typed: operators},
 	"ssh to this machine": {line: []tmux.Process{ofRoot(50, "sshd"), ofRoot(51, "sshd"), first},
 		env: []string{local}},
 	"ssh to loopback": {line: []tmux.Process{ofRoot(50, "sshd"), ofRoot(51, "sshd"), first},
@@ -75,13 +76,15 @@ var roots = map[string]root{
 		env: []string{remote}, bare: operators, recorded: operators, typed: operators},
 	"a script that began before": {line: []tmux.Process{run(50, "sh", "5"), first},
 		bare: operators, recorded: operators, typed: operators},
-	"a runner of jobs that began before": {line: []tmux.Process{run(49, "bash", "900"), run(50, "Runner.Worker", "5"), first},
+	"a runner of jobs that began before": {line: []tmux.Process{run(49, "bash", "900"), run(50, "Runner.Worker", "5"),
+		first},
 		bare: operators, recorded: operators, typed: operators},
 	"an editor that began before": {line: []tmux.Process{run(50, "code", "5"), run(51, "systemd", "4"), first},
 		bare: operators, recorded: operators, typed: operators},
 	"docker exec": {line: []tmux.Process{{PID: 50, Parent: 0, Session: 50, Name: "sh", Born: "900"}},
 		bare: operators, recorded: operators, typed: operators},
-	"a cron that docker exec started": {line: []tmux.Process{{PID: 50, Parent: 0, Session: 50, Name: "cron", Born: "900"}}},
+	"a cron that docker exec started": {line: []tmux.Process{{PID: 50, Parent: 0, Session: 50, Name: "cron",
+		Born: "900"}}},
 }
 
 func (r root) below(with ...tmux.Process) tmux.Lineage {
@@ -105,11 +108,12 @@ func TestAgeAndOriginDecideWhatNothingElseTells(t *testing.T) {
 			lineage tmux.Lineage
 			want    whose
 		}{
-			"without a terminal":           {r.below(call), r.bare},
-			"below a shell":                {r.below(call, run(98, "sh", "900")), r.bare},
-			"in a terminal of script":      {r.below(onTTY, run(98, "script", "900")), r.recorded},
-			"in a terminal of script's sh": {r.below(onTTY, run(98, "script", "900"), run(97, "sh", "899")), r.recorded},
-			"in a terminal":                {r.below(onTTY), r.typed},
+			"without a terminal":      {r.below(call), r.bare},
+			"below a shell":           {r.below(call, run(98, "sh", "900")), r.bare},
+			"in a terminal of script": {r.below(onTTY, run(98, "script", "900")), r.recorded},
+			"in a terminal of script's sh": {r.below(onTTY, run(98, "script", "900"), run(97, "sh", "899")),
+				r.recorded},
+			"in a terminal": {r.below(onTTY), r.typed},
 		} {
 			if _, got := place(test.lineage, nil, 0, sinceCoder); got != test.want {
 				t.Errorf("%s, %s: got %d, want %d", name, kind, got, test.want)

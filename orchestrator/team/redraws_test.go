@@ -43,7 +43,8 @@ func TestUnreadableScreenIsRedrawnLessAndLessOften(t *testing.T) {
 func TestReadableScreenIsNotRedrawn(t *testing.T) {
 	var r Redraws
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	for _, state := range []parley.AgentState{parley.StateUnknown, parley.StateIdle, "", parley.StateBusy, parley.StateWaiting} {
+	for _, state := range []parley.AgentState{parley.StateUnknown, parley.StateIdle, "", parley.StateBusy,
+		parley.StateWaiting} {
 		if r.Due(now, state, time.Second) {
 			t.Errorf("redrawn when it is %q", state)
 		}

@@ -109,8 +109,9 @@ func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
 	}
 
 	now := r.now()
-	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, AgentSpec: parley.AgentSpec{Description: "the person at the keyboard"},
-		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
+	a := parley.Agent{ID: NewID(), Name: parley.OperatorName,
+		AgentSpec: parley.AgentSpec{Description: "the person at the keyboard"},
+		Kind:      parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	err := r.store.CreateAgent(ctx, a, key)
 	if parley.ErrorCode(err) == parley.AgentExists {
 		return r.Reload(ctx) // another host was faster

@@ -20,8 +20,10 @@ func TestOnlyTheAgentsOwnProgramRunsOnce(t *testing.T) {
 	}{
 		{"its hook", [][]string{hook, sh, own}, true},
 		{"the hook of one that started itself again", [][]string{hook, sh, child, own}, true},
-		{"the hook of one behind npx", [][]string{hook, sh, own, {"sh", "-c", "gemini"}, {"npm", "exec", "gemini"}}, true},
-		{"the hook of one that it runs as a tool", [][]string{hook, sh, own, {"bash", "-c", "gemini -p x"}, own}, false},
+		{"the hook of one behind npx", [][]string{hook, sh, own, {"sh", "-c", "gemini"}, {"npm", "exec", "gemini"}},
+			true},
+		{"the hook of one that it runs as a tool", [][]string{hook, sh, own, {"bash", "-c", "gemini -p x"}, own},
+			false},
 		{"one that is hidden", [][]string{hook, sh, {"make", "agent"}}, true},
 	} {
 		if got := runsOnce(gemini, tt.line); got != tt.want {

@@ -190,7 +190,8 @@ func (a *answer) give(ctx context.Context) error {
 	defer cancel()
 	if wait.Until(typing, lookEvery, func() (bool, error) { return a.m.Typing.TryLock(), nil }) != nil {
 		return parley.
-			Errorf(parley.AgentUnavailable, "a message or another answer is just being typed into %s's terminal", a.m.Name).
+			Errorf(parley.AgentUnavailable, "a message or another answer is just being typed into %s's terminal",
+				a.m.Name).
 			Suggest("Try again in some seconds.")
 	}
 	defer a.m.Typing.Unlock()

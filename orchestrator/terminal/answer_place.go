@@ -53,7 +53,8 @@ func (a *answer) forget(ctx context.Context) (*parley.AnswerDialogResult, error)
 	res := a.result()
 	res.Message = fmt.Sprintf("Nothing was said of where %s takes messages.", program)
 	if n > 0 {
-		res.Message = fmt.Sprintf("Forgotten: where %s takes messages. What comes next waits for your word again.", program)
+		res.Message = fmt.Sprintf("Forgotten: where %s takes messages. What comes next waits for your word again.",
+			program)
 	}
 	return res, nil
 }

@@ -78,14 +78,16 @@ func TestFieldOfADigitIsOpenedAndFilled(t *testing.T) {
 		step  step
 		ok    bool
 	}{
-		"closed":         {profile.FieldClosed, chosen{text: "x"}, step{key: "3", opens: true}, true},
-		"open":           {profile.FieldEmpty, chosen{text: "x"}, step{text: "x"}, true},
-		"filled":         {profile.FieldFilled, chosen{text: "x", typed: true}, step{key: tmux.Enter, last: true}, true},
+		"closed": {profile.FieldClosed, chosen{text: "x"}, step{key: "3", opens: true}, true},
+		"open":   {profile.FieldEmpty, chosen{text: "x"}, step{text: "x"}, true},
+		"filled": {profile.FieldFilled, chosen{text: "x", typed: true}, step{key: tmux.Enter, last: true},
+			true},
 		"another's text": {profile.FieldFilled, chosen{text: "x"}, step{}, false},
 		"gone":           {profile.FieldEmpty, chosen{text: "x", typed: true}, step{}, false},
 		"closed again":   {profile.FieldClosed, chosen{text: "x", typed: true}, step{}, false},
 	} {
-		menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{}, {}, {Number: 3, Text: true, Field: c.field}}}
+		menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{}, {},
+			{Number: 3, Text: true, Field: c.field}}}
 		c.want.option = 2
 		if got, ok := next(&menu, c.want); ok != c.ok || ok && got != c.step {
 			t.Errorf("%s: got %+v, %v", name, got, ok)

@@ -28,13 +28,15 @@ func TestALaunchBeginsOrContinuesASession(t *testing.T) {
 	}{
 		{"the first", []string{"claude"}, parley.Session{}, []string{"--session-id", "fresh1"},
 			parley.Session{ID: "fresh1", State: parley.SessionChosen}, parley.ConversationNew},
-		{"one with turns", []string{"claude"}, begun, []string{"--resume", "earlier"}, begun, parley.ConversationResumed},
+		{"one with turns", []string{"claude"}, begun, []string{"--resume", "earlier"},
+			begun, parley.ConversationResumed},
 		{"one that was refused is tried again", []string{"claude"}, refused, []string{"--resume", "earlier"}, begun,
 			parley.ConversationResumed},
 		{"one without turns has nothing to continue", []string{"claude"}, chosen, []string{"--session-id", "fresh1"},
 			parley.Session{ID: "fresh1", State: parley.SessionChosen}, parley.ConversationNew},
 		{"the command's own", []string{"claude", "--continue"}, begun, nil, parley.Session{}, parley.ConversationNew},
-		{"one that the program chooses", []string{"codex"}, parley.Session{}, nil, parley.Session{}, parley.ConversationNew},
+		{"one that the program chooses", []string{"codex"}, parley.Session{}, nil, parley.Session{},
+			parley.ConversationNew},
 		{"codex", []string{"codex"}, begun, []string{"resume", "earlier"}, begun, parley.ConversationResumed},
 		{"a program without sessions", []string{"aider"}, begun, nil, parley.Session{}, ""},
 	} {
@@ -51,14 +53,16 @@ func TestDifferencesNameWhatTheyTake(t *testing.T) {
 	claude := must.Have(set.Find("claude"))(t)
 	have := standing{
 		Agent: parley.Agent{
-			Profile: "claude", Command: []string{"claude", "--verbose", "--model", "opus"}, Dir: "/w", AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}},
+			Profile: "claude", Command: []string{"claude", "--verbose", "--model", "opus"},
+			Dir: "/w", AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}},
 			PromptHash: parley.HashPrompt("begin"), OwnEnv: []string{"PORT", "OLD"},
 		},
 		env: []string{"PORT=4000", "OLD=1", "HOME=/h"}, width: 200, height: 50,
 	}
 	same := parley.LaunchAgentRequest{
-		AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}}, Prompt: "begin", Width: 200, Height: 50,
-		Env: map[string]string{"PORT": "4000", "OLD": "1", "HOME": "/other"}, OwnEnv: []string{"OLD", "PORT"},
+		AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}}, Prompt: "begin", Width: 200,
+		Height: 50,
+		Env:    map[string]string{"PORT": "4000", "OLD": "1", "HOME": "/other"}, OwnEnv: []string{"OLD", "PORT"},
 	}
 	want := wanted{same, claude, "claude", have.Command, "/w"}
 	if got := differences(have, want); len(got) != 0 {
@@ -95,15 +99,21 @@ func TestTheSessionThatWasGivenAMessage(t *testing.T) {
 		prompts []transcript.Prompt
 		want    string
 	}{
-		"none":        {nil, ""},
-		"by hand":     {[]transcript.Prompt{{Session: "ses_by_hand", Text: "msg aaaaaaaa"}}, ""},
-		"another's":   {[]transcript.Prompt{{Session: "ses_other", Text: typed("cccccccc")}}, ""},
-		"one":         {[]transcript.Prompt{{Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_first"},
-		"several":     {[]transcript.Prompt{{Session: "ses_first", Text: "x"}, {Session: "ses_first", Text: typed("bbbbbbbb")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_first"},
-		"a new one":   {[]transcript.Prompt{{Session: "ses_second", Text: typed("bbbbbbbb")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_second"},
-		"a fork":      {[]transcript.Prompt{{Session: "ses_fork", Text: typed("aaaaaaaa")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, ""},
-		"a used fork": {[]transcript.Prompt{{Session: "ses_fork", Text: typed("bbbbbbbb")}, {Session: "ses_fork", Text: typed("aaaaaaaa")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_fork"},
-		"a flag":      {[]transcript.Prompt{{Session: "--help", Text: typed("aaaaaaaa")}}, ""},
+		"none":      {nil, ""},
+		"by hand":   {[]transcript.Prompt{{Session: "ses_by_hand", Text: "msg aaaaaaaa"}}, ""},
+		"another's": {[]transcript.Prompt{{Session: "ses_other", Text: typed("cccccccc")}}, ""},
+		"one":       {[]transcript.Prompt{{Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_first"},
+		"several": {[]transcript.Prompt{{Session: "ses_first", Text: "x"},
+			{Session: "ses_first", Text: typed("bbbbbbbb")}, {Session: "ses_first", Text: typed("aaaaaaaa")}},
+			"ses_first"},
+		"a new one": {[]transcript.Prompt{{Session: "ses_second", Text: typed("bbbbbbbb")},
+			{Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_second"},
+		"a fork": {[]transcript.Prompt{{Session: "ses_fork", Text: typed("aaaaaaaa")},
+			{Session: "ses_first", Text: typed("aaaaaaaa")}}, ""},
+		"a used fork": {[]transcript.Prompt{{Session: "ses_fork", Text: typed("bbbbbbbb")},
+			{Session: "ses_fork", Text: typed("aaaaaaaa")}, {Session: "ses_first", Text: typed("aaaaaaaa")}},
+			"ses_fork"},
+		"a flag": {[]transcript.Prompt{{Session: "--help", Text: typed("aaaaaaaa")}}, ""},
 	} {
 		if got, ok := sessionWith(test.prompts, isTheirs); ok != (test.want != "") || ok && got != test.want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, ok, test.want)

@@ -37,7 +37,8 @@ func newSpoolStage(t testing.TB) *spoolStage {
 	roster := must.Have(team.Load(t.Context(), storetest.Open(t), time.Now, log))(t)
 	t.Cleanup(roster.Close)
 
-	s := &spoolStage{t: t, agent: team.NewMember(parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal})}
+	s := &spoolStage{t: t, agent: team.NewMember(parley.Agent{ID: team.NewID(),
+		Name: "coder", Kind: parley.KindTerminal})}
 	s.agent.SetTerminal(&team.Terminal{Profile: &profile.Profile{}})
 	s.add(s.agent, roster, spoolKey)
 	s.spoolReader = &spoolReader{
@@ -88,7 +89,8 @@ func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 
 	f := must.Have(os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	fmt.Fprintf(f, "nonsense\n\n{\"key_hash\":\"zz\"}\n"+
-		"{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"state\":\"waiting\",\"agent\":\"x\"}}\n", team.HashKey(spoolKey))
+		"{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"state\":\"waiting\",\"agent\":\"x\"}}\n", team.HashKey(
+		spoolKey))
 	must.Do(t, f.Close())
 
 	s.write(spoolKey, parley.ReportStateRequest{Event: "Done", State: "idle"}) // earlier garbage does no harm

@@ -20,7 +20,8 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	must.Do(t, db.CreateAgent(t.Context(), a, nil))
 	roster := must.Have(team.Load(t.Context(), db, time.Now, log))(t)
 	m := roster.ByName("coder")
-	ts := &Terminals{roster: roster, couriers: courier.New(courier.Options{Store: db, Roster: roster, Now: time.Now, Log: log})}
+	ts := &Terminals{roster: roster, couriers: courier.New(courier.Options{Store: db, Roster: roster, Now: time.Now,
+		Log: log})}
 
 	broken, cancel := context.WithCancel(t.Context())
 	cancel() // stands for a locked or full database

@@ -70,7 +70,8 @@ func (ps *Programs) Check(m *team.Member) (profile, v string, begins bool, err e
 	if !ok {
 		return "", "", false, parley.Errorf(parley.InvalidArgument,
 			"%s runs no program whose version parley knows", m.Name).
-			Suggest("Agents that were adopted, or launched through another command, are checked by hand: parley profiles check NAME.")
+			Suggest("Agents that were adopted, or launched through another command, are checked by hand: parley " +
+				"profiles check NAME.")
 	}
 
 	of := version{r.Name, r.version}
@@ -82,7 +83,8 @@ func (ps *Programs) Check(m *team.Member) (profile, v string, begins bool, err e
 		return r.Name, r.version, true, nil
 	default:
 		ps.end(of, nil)
-		return "", "", false, parley.Errorf(parley.RateLimited, "too many programs are being checked").Suggest("Try again in a minute.")
+		return "", "", false, parley.Errorf(parley.RateLimited, "too many programs are being checked").
+			Suggest("Try again in a minute.")
 	}
 }
 

@@ -297,7 +297,8 @@ func standIn(p *profile.Profile, long tmux.Screen) string {
 		signs = text[:i] + "\x00" + text[end:]
 	}
 	rest := strings.ReplaceAll(signs, "\x00", "")
-	if !strings.ContainsFunc(rest, unicode.IsDigit) || !strings.ContainsFunc(rest, unicode.IsLetter) && !strings.Contains(rest, "#") {
+	if !strings.ContainsFunc(rest, unicode.IsDigit) || !strings.ContainsFunc(rest, unicode.IsLetter) &&
+		!strings.Contains(rest, "#") {
 		return ""
 	}
 

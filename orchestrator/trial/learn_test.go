@@ -64,7 +64,8 @@ func scene(form, text string) tmux.Screen {
 	put := func(row, mark, words string) string {
 		before, after, _ := strings.Cut(row, mark)
 		if after != "" {
-			after = strings.Repeat(" ", max(0, len([]rune(mark))+len([]rune(after))-1-len([]rune(words)))) + after[len(after)-len("│"):]
+			after = strings.Repeat(" ", max(0, len([]rune(mark))+len([]rune(after))-1-len([]rune(words)))) +
+				after[len(after)-len("│"):]
 		}
 		return strings.TrimRight(before+words+after, " ")
 	}
@@ -88,7 +89,8 @@ func scene(form, text string) tmux.Screen {
 func TestComposersAreFoundByWhatIsTyped(t *testing.T) {
 	for name, form := range composers {
 		t.Run(name, func(t *testing.T) {
-			shape, err := FindShape(Sights{Rest: scene(form, ""), Draft: scene(form, Probe), Lines: scene(form, Several)})
+			shape, err := FindShape(Sights{Rest: scene(form, ""), Draft: scene(form, Probe),
+				Lines: scene(form, Several)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +109,8 @@ func TestComposersAreFoundByWhatIsTyped(t *testing.T) {
 				}
 			}
 
-			gone := tmux.Screen{Lines: strings.Split("an earlier question\n\nDo you want to run it?\n❯ 1. Yes\n  2. No", "\n")}
+			gone := tmux.Screen{Lines: strings.Split("an earlier question\n\nDo you want to run it?\n❯ 1. Yes\n  2. No",
+				"\n")}
 			r := p.Read(profile.Screen{Lines: gone.Lines, Width: 40})
 			if r.Composing || r.Shows == profile.Idle {
 				t.Errorf("a question in its place looks %s", r.Shows)

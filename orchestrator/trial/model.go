@@ -40,12 +40,14 @@ var kept = []string{"PATH", "LANG", "TERM", "COLORTERM", "TMPDIR", "USER", "LOGN
 // scripted returns the variables and arguments with which a program talks to the scripted model, and writes its
 // configuration.
 func (o *Options) scripted(home, dir string) (s profile.Scripted, env []string, err error) {
-	if s, err = o.Profile.Scripted.On(profile.Scene{URL: o.Model, Dir: dir, File: filepath.Join(dir, forbidden)}); err != nil {
+	if s, err = o.Profile.Scripted.On(profile.Scene{URL: o.Model, Dir: dir,
+		File: filepath.Join(dir, forbidden)}); err != nil {
 		return s, nil, err
 	}
 	for name, text := range s.Files {
 		path := filepath.Join(home, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return s, nil, fmt.Errorf("write a configuration for the trial: %w", err)
 		}
 	}
@@ -73,7 +75,8 @@ func (o *Options) checkModel() error {
 	}
 	return parley.Errorf(parley.InvalidArgument,
 		"the profile %s does not say how its program is made to talk to a scripted model", o.Profile.Name).
-		Suggest("Add a section scripted to it in parley.yaml, as in parley profiles claude, or check it without --model.")
+		Suggest("Add a section scripted to it in parley.yaml, as in parley profiles claude, or check it without " +
+			"--model.")
 }
 
 // modelWalk is the part of a walk that takes a model.

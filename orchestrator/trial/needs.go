@@ -53,12 +53,14 @@ func (ps *Programs) need(n *newer) parley.Need {
 	}
 	running, failed := ps.progress(n.Name, n.version)
 	if need.Kind == parley.NeedMisread {
-		need.Text = fmt.Sprintf("runs %s %s, whose screen it misreads (%s): messages are typed as carefully as to any program",
+		need.Text = fmt.Sprintf("runs %s %s, whose screen it misreads (%s): messages are typed as carefully as to "+
+			"any program",
 			n.Name, n.version, n.result.Words())
 		need.Action = "Correct the markers of its profile in parley.yaml, and check it again. " +
 			"Or let it be: parley needs --dismiss " + MisreadNeed + "."
 	} else {
-		need.Text = fmt.Sprintf("runs %s %s, which is newer than the versions that parley was tried with", n.Name, n.version)
+		need.Text = fmt.Sprintf("runs %s %s, which is newer than the versions that parley was tried with", n.Name,
+			n.version)
 		need.Action = "That tries it, and costs no token: until then parley may misread its screen. " +
 			"Or let it be: parley needs --dismiss " + UntriedNeed + "."
 	}

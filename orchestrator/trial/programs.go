@@ -80,7 +80,8 @@ func NewPrograms(
 	return &Programs{
 		roster: roster, profiles: profiles, dir: dir, env: env, now: now, log: log,
 		Checks: Checks{
-			asked: make(chan running, maxAsked), kept: make(chan struct{}, 2*maxAsked), under: map[version]bool{}, ended: map[version]string{},
+			asked: make(chan running, maxAsked), kept: make(chan struct{}, 2*maxAsked), under: map[version]bool{},
+			ended: map[version]string{},
 		},
 		told: map[program]answer{}, careful: map[string]*profile.Profile{},
 	}

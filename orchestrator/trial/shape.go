@@ -124,7 +124,8 @@ func secondIndent(rows []string, sign string) string {
 // measure notes what stands around the text.
 func (f *find) measure() {
 	line := strings.TrimRight(f.draft[f.row], " ")
-	if i := strings.LastIndexFunc(line, isFrame); i >= 0 && i > strings.Index(line, Probe) && ansi.StringWidthWc(line[i:]) == 1 {
+	if i := strings.LastIndexFunc(line, isFrame); i >= 0 && i > strings.Index(line, Probe) &&
+		ansi.StringWidthWc(line[i:]) == 1 {
 		f.right = line[i:]
 	}
 	if f.row > 0 {

@@ -141,7 +141,8 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 	}
 	for name, text := range h.Files {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return nil, nil, fmt.Errorf("write what the program is handed over: %w", err)
 		}
 	}

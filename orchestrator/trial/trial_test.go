@@ -13,7 +13,8 @@ import (
 
 func TestWordsSayWhatHolds(t *testing.T) {
 	for want, verdicts := range map[string][]Verdict{
-		"rest, draft, escape, paste, lines, characters, long paste hold": {Holds, Holds, Holds, Holds, Holds, Holds, Holds},
+		"rest, draft, escape, paste, lines, characters, long paste hold": {Holds, Holds, Holds, Holds, Holds, Holds,
+			Holds},
 		"rest, draft, paste, lines, characters hold; escape, long paste fail": {
 			Holds, Holds, Fails, Holds, Holds, Holds, Fails,
 		},

@@ -75,7 +75,8 @@ func (w *walk) begin(ctx context.Context) error {
 	if w.script.First == "" {
 		return nil
 	}
-	s, ok, err := w.until(ctx, w.opts.Patience, func(s seen) bool { return s.Shows == profile.Dialog || s.Shows == profile.Idle })
+	rests := func(s seen) bool { return s.Shows == profile.Dialog || s.Shows == profile.Idle }
+	s, ok, err := w.until(ctx, w.opts.Patience, rests)
 	if err != nil || !ok || s.Shows != profile.Dialog {
 		return err // what it shows in place of rest is told by the first guarantee
 	}
@@ -315,5 +316,6 @@ func (w *walk) explain(ctx context.Context, err error) error {
 			w.opts.Program, parley.Truncate(last, 200))
 	}
 	return e.With("program", w.opts.Program).
-		Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in parley.yaml.")
+		Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in " +
+			"parley.yaml.")
 }

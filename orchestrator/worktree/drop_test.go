@@ -27,7 +27,8 @@ func TestBranchThatMovedOnStays(t *testing.T) {
 	w := &parley.Worktree{Repository: top, Path: path, Branch: "parley/coder", Base: "main", Made: true}
 	seen := r.tip(t.Context(), w.Branch)
 	git(path, "commit", "-q", "--allow-empty", "-m", "late")
-	if err := (finishing{r, w, Finish{Remove: true}}).drop(t.Context(), seen); err == nil || !strings.Contains(err.Error(), "its branch was not") {
+	if err := (finishing{r, w, Finish{Remove: true}}).drop(t.Context(), seen); err == nil ||
+		!strings.Contains(err.Error(), "its branch was not") {
 		t.Errorf("got %v", err)
 	}
 	if log := git(top, "log", "-1", "--format=%s", "parley/coder"); log != "late" {

@@ -79,7 +79,8 @@ func (x finishing) checkCommitted(ctx context.Context) error {
 		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", x.f.Agent, plural(n, "file"),
 			x.w.Path, few(files))
 		if x.f.Merge {
-			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit", parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Path))
+			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit",
+				parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Path))
 		}
 		return e.Suggest(
 			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", x.f.Agent, x.f.Agent)
@@ -88,7 +89,8 @@ func (x finishing) checkCommitted(ctx context.Context) error {
 	if now, err := there.branch(ctx); err != nil || now != x.w.Branch {
 		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", x.w.Path, now,
 			x.w.Branch).
-			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Branch)))
+			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(x.w.Path),
+				parley.ShellWord(x.w.Branch)))
 	}
 
 	return nil
@@ -104,7 +106,8 @@ func (x finishing) checkMerged(ctx context.Context) error {
 	if err != nil || ahead == 0 {
 		return err
 	}
-	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", x.w.Branch, plural(ahead, "commit"), x.w.Base).
+	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", x.w.Branch, plural(ahead, "commit"),
+		x.w.Base).
 		Suggest(
 			"Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard",
 			x.f.Agent, x.f.Agent)

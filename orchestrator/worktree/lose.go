@@ -18,8 +18,10 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 		return err
 	}
 	if len(inside) > 0 {
-		return parley.Errorf(parley.InvalidArgument, "there is another worktree in that of %s: %s", x.f.Agent, inside[0]).
-			Suggest("Remove that one first: git -C %s worktree remove %s, or parley stop NAME --remove, if an agent has it",
+		return parley.Errorf(parley.InvalidArgument, "there is another worktree in that of %s: %s", x.f.Agent,
+			inside[0]).
+			Suggest("Remove that one first: git -C %s worktree remove %s, or parley stop NAME --remove, if an agent "+
+				"has it",
 				parley.ShellWord(x.dir), parley.ShellWord(inside[0]))
 	}
 	if x.f.Force || x.f.Discard {
@@ -46,7 +48,8 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 	}
 	names := few(ignored)
 
-	return x.f.lose(names, "%s has files in its worktree that git ignores, and that are nowhere else: %s", x.f.Agent, names).
+	return x.f.lose(names, "%s has files in its worktree that git ignores, and that are nowhere else: %s", x.f.Agent,
+		names).
 		Suggest("Look at them in %s. To remove them too: %s --force", parley.ShellWord(x.w.Path), x.f.command())
 }
 

@@ -14,7 +14,8 @@ import (
 // A removal takes only what can be had again, or what a flag names: each way to have more in a worktree.
 func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
 	type allows struct{ plain, force, discard bool }
-	never, forced, discarded, always := allows{}, allows{false, true, true}, allows{false, false, true}, allows{true, true, true}
+	never, forced, discarded, always := allows{}, allows{false, true, true}, allows{false, false, true}, allows{true,
+		true, true}
 	const cache = "Signature: 8a477f597d28d172789f06886806bc55\n"
 
 	for name, c := range map[string]struct {
@@ -22,18 +23,22 @@ func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
 		may  allows
 		says string
 	}{
-		"nothing":                 {func(*world, string) {}, always, ""},
-		"what was copied":         {func(w *world, path string) { w.has(path, ".env", "conf/a", "plain.txt") }, always, ""},
-		"a rotated secret":        {func(w *world, _ string) { w.write(".env", "SECRET=2\n") }, always, ""},
-		"a changed copy":          {func(_ *world, path string) { put(path, ".env", "MINE=1\n") }, forced, ".env"},
-		"a new file in a copy":    {func(_ *world, path string) { put(path, "conf/b", "b") }, forced, "conf/"},
-		"what the set-up made":    {func(_ *world, path string) { put(path, "vendor/more", "x") }, always, ""},
-		"a cache by its name":     {func(_ *world, path string) { put(path, "out/__pycache__/x", "x") }, always, ""},
-		"a cache by its tag":      {func(_ *world, path string) { put(path, "out/CACHEDIR.TAG", cache) }, always, ""},
-		"the same as in the main": {func(w *world, path string) { w.write("out/x", "x"); put(path, "out/x", "x") }, always, ""},
-		"an ignored file":         {func(_ *world, path string) { put(path, "out/x", "x") }, forced, "git ignores"},
-		"a new file":              {func(_ *world, path string) { put(path, "new", "x") }, discarded, "not committed 1 file"},
-		"a changed file":          {func(_ *world, path string) { put(path, "a.txt", "x") }, discarded, "not committed 1 file"},
+		"nothing": {func(*world, string) {}, always, ""},
+		"what was copied": {func(w *world, path string) { w.has(path, ".env", "conf/a", "plain.txt") },
+			always, ""},
+		"a rotated secret":     {func(w *world, _ string) { w.write(".env", "SECRET=2\n") }, always, ""},
+		"a changed copy":       {func(_ *world, path string) { put(path, ".env", "MINE=1\n") }, forced, ".env"},
+		"a new file in a copy": {func(_ *world, path string) { put(path, "conf/b", "b") }, forced, "conf/"},
+		"what the set-up made": {func(_ *world, path string) { put(path, "vendor/more", "x") }, always, ""},
+		"a cache by its name":  {func(_ *world, path string) { put(path, "out/__pycache__/x", "x") }, always, ""},
+		"a cache by its tag":   {func(_ *world, path string) { put(path, "out/CACHEDIR.TAG", cache) }, always, ""},
+		"the same as in the main": {func(w *world, path string) { w.write("out/x", "x"); put(path, "out/x", "x") },
+			always, ""},
+		"an ignored file": {func(_ *world, path string) { put(path, "out/x", "x") }, forced, "git ignores"},
+		"a new file": {func(_ *world, path string) { put(path, "new", "x") },
+			discarded, "not committed 1 file"},
+		"a changed file": {func(_ *world, path string) { put(path, "a.txt", "x") },
+			discarded, "not committed 1 file"},
 		"a staged file": {func(w *world, path string) { put(path, "new", "x"); w.git(path, "add", "new") },
 			discarded, "not committed 1 file"},
 		"a removed file": {func(_ *world, path string) { os.Remove(filepath.Join(path, "a.txt")) }, discarded, "a.txt"},
@@ -47,7 +52,8 @@ func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
 			w.git(path, "checkout", "-q", "--detach")
 			w.git(path, "commit", "-q", "--allow-empty", "-m", "x")
 		}, discarded, "is on HEAD now"},
-		"a clone": {func(w *world, path string) { w.git(path, "clone", "-q", w.top, "out/clone") }, forced, "git ignores"},
+		"a clone": {func(w *world, path string) { w.git(path, "clone", "-q", w.top, "out/clone") },
+			forced, "git ignores"},
 		"a clone that git does not ignore": {func(w *world, path string) { w.git(path, "clone", "-q", w.top, "clone") },
 			discarded, "not committed 1 file"},
 		"a clone that was added": {func(w *world, path string) {
@@ -72,7 +78,8 @@ func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
 				w.write("plain.txt", "plain\n")
 				m := must.Have(worktree.Make(t.Context(), worktree.Plan{
 					Agent: "coder", Dir: w.top, Branch: parley.WorktreeAuto, Env: os.Environ(),
-					Copy: []string{".env", "conf", "plain.txt", "none"}, Setup: []string{"mkdir vendor; echo v > vendor/v"},
+					Copy:  []string{".env", "conf", "plain.txt", "none"},
+					Setup: []string{"mkdir vendor; echo v > vendor/v"},
 				}))(t)
 				if strings.Join(m.Missing, " ") != "none" {
 					t.Fatalf("missing are %q", m.Missing)

@@ -153,7 +153,8 @@ func (m merging) failed(err error) error {
 // maxSubjects bounds how many commits the message of a squashed one lists.
 const maxSubjects = 50
 
-// squash makes one commit of the branch, aside, and goes on to it with the base: a failure leaves the checkout as it is.
+// squash makes one commit of the branch, aside, and goes on to it with the base: a failure leaves the checkout as it
+// is.
 func (m merging) squash(ctx context.Context, agent string) error {
 	base, branch := m.tip(ctx, m.w.Base), m.tip(ctx, m.w.Branch)
 	tree, err := m.line(ctx, "merge-tree", "--write-tree", "--no-messages", base, branch)
@@ -171,7 +172,8 @@ func (m merging) squash(ctx context.Context, agent string) error {
 	if err != nil {
 		return m.failed(err)
 	}
-	_, err = m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", "--ff-only", "--no-verify-signatures", "--quiet",
+	_, err = m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", "--ff-only", "--no-verify-signatures",
+		"--quiet",
 		commit)
 	if err != nil {
 		return m.failed(err)

@@ -71,7 +71,8 @@ func readPath(dir, file, word string) (path string, ok bool) {
 }
 
 // Changed returns the files of a checkout that differ from where it left the branch base, and those that are new,
-// unless they are as they were when an agent began there. Without a base it returns those that differ from the last commit. The paths are below top.
+// unless they are as they were when an agent began there. Without a base it returns those that differ from the last
+// commit. The paths are below top.
 func Changed(ctx context.Context, top, base string) ([]string, error) {
 	r, err := open(ctx, top)
 	if err != nil {

@@ -27,10 +27,11 @@ func TestTheCheckoutAroundADirectory(t *testing.T) {
 		w.top:                              {Top: w.top, Common: common},
 		filepath.Join(w.top, "deep", "er"): {Top: w.top, Common: common},
 		m.Path:                             {Top: m.Path, Common: common, Linked: true},
-		filepath.Join(w.top, "sub"):        {Top: filepath.Join(w.top, "sub"), Common: filepath.Join(common, "modules", "sub")},
-		filepath.Join(w.top, "odd"):        {},
-		filepath.Join(w.top, "missing"):    {},
-		t.TempDir():                        {},
+		filepath.Join(w.top, "sub"): {Top: filepath.Join(w.top, "sub"),
+			Common: filepath.Join(common, "modules", "sub")},
+		filepath.Join(w.top, "odd"):     {},
+		filepath.Join(w.top, "missing"): {},
+		t.TempDir():                     {},
 	} {
 		if got, ok := worktree.TreeOf(dir); got != want || ok != (want != worktree.Tree{}) {
 			t.Errorf("%s: got %+v, %v, want %+v", dir, got, ok, want)

@@ -104,7 +104,8 @@ func TestWorktreeHasABranchAndIsIgnored(t *testing.T) {
 	if got := w.git(path, "branch", "--show-current"); got != "parley/coder" {
 		t.Errorf("it is on %s", got)
 	}
-	for name, want := range map[string]string{".env": "SECRET=1\n", "conf/deep/x": "x\n", "made-by-setup": path + "\nme\n"} {
+	for name, want := range map[string]string{".env": "SECRET=1\n", "conf/deep/x": "x\n", "made-by-setup": path +
+		"\nme\n"} {
 		if got := string(must.Have(os.ReadFile(filepath.Join(path, name)))(t)); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
@@ -178,7 +179,8 @@ func TestFinishKeepsWorkUnlessToldTwice(t *testing.T) {
 
 	w.commit(m.Path, "work")
 	w.refused(run(remove), "1 commit that main lacks", "--merge --remove")
-	if got := must.Have(worktree.Look(t.Context(), &m.Worktree))(t); got != (worktree.Distance{Branch: "parley/coder", Ahead: 1}) {
+	if got := must.Have(worktree.Look(t.Context(), &m.Worktree))(t); got != (worktree.Distance{Branch: "parley/coder",
+		Ahead: 1}) {
 		t.Errorf("it is %+v", got)
 	}
 
@@ -236,7 +238,8 @@ func TestMergeTakesNoOptionsOfTheBranch(t *testing.T) {
 
 		got, err := worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true})
 		if err != nil || got != parley.MergedCommit || w.git(w.top, "branch", "--contains", tip) != "* main" {
-			t.Errorf("%s: got %q, %v; the branch %q has the commit", options, got, err, w.git(w.top, "branch", "--contains", tip))
+			t.Errorf("%s: got %q, %v; the branch %q has the commit", options, got, err,
+				w.git(w.top, "branch", "--contains", tip))
 		}
 		if files := w.git(w.top, "ls-files"); !strings.Contains(files, "work.txt") {
 			t.Errorf("%s: main has %q", options, files)
@@ -306,7 +309,8 @@ func TestDiffShowsCommittedAndOpenWork(t *testing.T) {
 	w.write(filepath.Join(m.Path, "c.txt"), "new\n")
 
 	d := must.Have(worktree.DiffOf(t.Context(), m.Path, &m.Worktree, false))(t)
-	if !strings.Contains(d.Text, "+committed") || !strings.Contains(d.Text, "+open") || strings.Join(d.Untracked, " ") != "c.txt" {
+	if !strings.Contains(d.Text, "+committed") || !strings.Contains(d.Text, "+open") ||
+		strings.Join(d.Untracked, " ") != "c.txt" {
 		t.Errorf("got %+v", d)
 	}
 
@@ -344,7 +348,8 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 		w.git(w.top, "config", "--add", "hook.evil.event", event)
 	}
 	hooks := filepath.Join(w.top, ".git", "hooks")
-	for _, name := range []string{"post-checkout", "pre-merge-commit", "post-merge", "reference-transaction", "pre-commit", "commit-msg"} {
+	for _, name := range []string{"post-checkout", "pre-merge-commit", "post-merge", "reference-transaction",
+		"pre-commit", "commit-msg"} {
 		w.write(filepath.Join(hooks, name), "#!/bin/sh\ntouch "+trap+"\n")
 		must.Do(t, os.Chmod(filepath.Join(hooks, name), 0o755))
 	}
@@ -353,7 +358,8 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	_ = must.Have(worktree.DiffOf(t.Context(), m.Path, &m.Worktree, false))(t)
 	_ = must.Have(worktree.Make(t.Context(), worktree.Plan{Agent: "other", Dir: w.top, Branch: parley.WorktreeAuto}))(t)
 	must.Do(t, os.Remove(filepath.Join(m.Path, "d.txt")))
-	merged := must.Have(worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true}))(t)
+	merged := must.Have(worktree.Run(t.Context(),
+		&m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true}))(t)
 	if _, err := os.Stat(trap); err == nil || merged != parley.MergedCommit {
 		t.Errorf("merged by %s; something of the repository ran: %v", merged, err == nil)
 	}
