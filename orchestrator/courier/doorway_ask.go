@@ -178,8 +178,9 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && d.withdraw(ctx, x):
 		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 	case now.Sub(x.idle) >= doorSilence:
-		x.told = true
-		return true, ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
+		err := ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
+		x.told = err == nil // else it is still to be written
+		return true, err
 	}
 	if idle && answer.Fate != door.Queued {
 		return true, nil

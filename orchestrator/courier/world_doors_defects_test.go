@@ -37,6 +37,7 @@ var doorDefects = []defect{
 	{"what is not given back is typed all the same", "doorway_ask.go", `	return back
 }`, `	return back || true
 }`, nil},
+	{"what the database did not take counts as told", "doorway_ask.go", `		x.told = err == nil //`, `		x.told = true //`, nil},
 	{"what was silent is forgotten with its daemon", "doorway.go", `	for _, job := range jobs {
 		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
 		x := d.taken(t, job)`, nil},
