@@ -215,9 +215,9 @@ var typingDefects = []defect{
 	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
 		`c := &courier{o: o, m: m, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`, nil},
-	{"an urgent message waits for those read before", "../team/member.go",
-		`func (m *Member) HasUrgent() bool {
-`, `func (m *Member) HasUrgent() bool {
+	{"an urgent message waits for those read before", "../team/queue.go",
+		`func (q *queue) HasUrgent() bool {
+`, `func (q *queue) HasUrgent() bool {
 	return false
 `, nil},
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`, nil},
