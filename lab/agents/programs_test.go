@@ -105,7 +105,10 @@ var realPrograms = []realProgram{
 	},
 	{
 		profile: "grok", tool: "use_tool",
-		lacks: map[need]string{firstQuestion: "it shows no question, but that it is signed out", trust: nothingAsked, fork: noFork},
+		lacks: map[need]string{
+			firstQuestion: "it shows no question, but that it is signed out", trust: nothingAsked, fork: noFork,
+			tokens: "parley does not read its transcripts", edits: "parley does not read its transcripts",
+		},
 	},
 	{
 		profile: "omp", tool: "mcp__parley_parley_send_message", asks: "Setup step 1",
