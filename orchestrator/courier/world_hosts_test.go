@@ -306,7 +306,11 @@ func (d *daemon) haunt() {
 		d.c.turn(d.ctx, restful)
 	}
 	d.w.note("the daemon that was the host ends")
-	d.w.recall(d.lease.others)
+	hosts, seen := d.lease.others, d.w.watch
+	if seen.early && seen.claimed.After(hosts.claimed) { // the host claimed that as it was stored, meanwhile
+		hosts.asked, hosts.claimed, hosts.ready, hosts.early = seen.asked, seen.claimed, seen.ready, true
+	}
+	d.w.recall(hosts)
 	d.end()
 }
 
