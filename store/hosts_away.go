@@ -187,7 +187,7 @@ func (t agentsIn) terminateAll(host, by string, done *Removed) error {
 			r.State, r.Since, r.Evidence, r.ID); err != nil {
 			return err
 		}
-		if err := (keysIn{t.tx}).replace(r.ID, nil); err != nil {
+		if err := keysIn(t).replace(r.ID, nil); err != nil {
 			return err
 		}
 		t.logLifecycle(r, "is "+r.State)

@@ -123,7 +123,7 @@ func (t deliveriesIn) findForReader(recipientID, ref string) (*deliveryRow, erro
 	if d != nil || err != nil {
 		return d, err
 	}
-	post, err := threadsIn{t.tx}.findReadablePost(recipientID, ref)
+	post, err := threadsIn(t).findReadablePost(recipientID, ref)
 	if post == "" || err != nil {
 		return nil, err
 	}

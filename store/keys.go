@@ -143,7 +143,7 @@ func (t keysIn) add(agentID string, k *APIKey, by string) error {
 }
 
 func (t keysIn) log(agentID, what, id, by string) {
-	agentsIn{t.tx}.log(agentID, typeLifecycle, "Key "+id+" "+what, struct {
+	agentsIn(t).log(agentID, typeLifecycle, "Key "+id+" "+what, struct {
 		KeyID string `json:"key_id"`
 		By    string `json:"by"`
 	}{id, by})
