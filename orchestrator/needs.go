@@ -61,7 +61,7 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 // needs returns everything that wants the operator, the most pressing first and the oldest first among equals, and
 // then what is between agents. It is computed afresh on each call.
 func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
-	counts, err := op.store.Counts(ctx)
+	queued, err := op.store.Queued(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 	needs = append(needs, op.startNeeds()...)
-	needs = append(needs, op.agents.all(counts)...)
+	needs = append(needs, op.agents.all(queued)...)
 
 	unconfirmed, err := op.store.Unconfirmed(ctx)
 	if err != nil {

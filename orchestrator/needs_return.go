@@ -6,17 +6,16 @@ import (
 	"strings"
 
 	"parley"
-	"parley/store"
 )
 
 // all returns the needs of the agents that are kept from working. Where several have lost their
 // terminals, as after a reboot, one need stands for them.
-func (an *agentNeeds) all(counts map[string]store.AgentCounts) []parley.Need {
+func (an *agentNeeds) all(queued map[string]int) []parley.Need {
 	var needs []parley.Need
 	var lost []parley.Agent
 	waiting := 0
 	for _, m := range an.roster.All() {
-		n, ok := an.of(m, counts[m.ID].Queued)
+		n, ok := an.of(m, queued[m.ID])
 		if !ok {
 			continue
 		}
@@ -24,7 +23,7 @@ func (an *agentNeeds) all(counts map[string]store.AgentCounts) []parley.Need {
 		needs = append(needs, n)
 		if a := m.Agent(); a.Lost() {
 			lost = append(lost, a)
-			waiting += counts[m.ID].Queued
+			waiting += queued[m.ID]
 		}
 	}
 

@@ -35,4 +35,8 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
+	queued, err := s.Queued(t.Context())
+	if diff := cmp.Diff(map[string]int{agentID(1): 3}, queued); diff != "" || err != nil {
+		t.Errorf("queued: %v, -want +got:\n%s", err, diff)
+	}
 }

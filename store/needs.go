@@ -103,3 +103,21 @@ func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 
 	return int(n), err
 }
+
+// Queued returns how many deliveries of each agent are queued, held or being typed, by agents' IDs. It is much cheaper
+// than Counts where many messages are unread.
+func (s *Needs) Queued(ctx context.Context) (map[string]int, error) {
+	var rows []struct {
+		RecipientID string
+		N           int
+	}
+	err := s.read(ctx, "counting messages", &rows,
+		`SELECT d.recipient_id, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id`)
+
+	queued := make(map[string]int, len(rows))
+	for _, r := range rows {
+		queued[r.RecipientID] = r.N
+	}
+
+	return queued, err
+}

@@ -101,6 +101,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		}, []string{"d USING INDEX deliveries_direct (conversation_id=?)"}, "TEMP B-TREE"},
 		"Counts": {func(ctx context.Context) error { _, err := s.Counts(ctx); return err },
 			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open", "INDEX debts_owed"}, "TEMP B-TREE"},
+		"Queued": {func(ctx context.Context) error { _, err := s.Queued(ctx); return err },
+			[]string{"INDEX deliveries_open"}, "TEMP B-TREE"},
 		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
 		"DeliveryReasons": {func(ctx context.Context) error { _, err := s.DeliveryReasons(ctx); return err },
