@@ -20,8 +20,9 @@ type AgentCounts struct {
 }
 
 // Counts returns the counts of all agents that have any, by their IDs.
-func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) {
-	var unread, open []struct {
+func (s *Inbox) Counts(ctx context.Context) (map[string]AgentCounts, error) {
+	unread, err := s.unreadOfAll(ctx)
+	var open []struct {
 		RecipientID string
 		N           int
 		Held        string
@@ -31,8 +32,6 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	}
 
 	const doing = "counting messages"
-	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
-		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err == nil {
 		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n,
 				coalesce(h.reason, '') AS held, coalesce(h.reason_code, '') AS held_code,
@@ -59,8 +58,8 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	}
 
 	counts := make(map[string]AgentCounts, len(unread))
-	for _, u := range unread {
-		counts[u.RecipientID] = AgentCounts{Unread: u.N}
+	for id, n := range unread {
+		counts[id] = AgentCounts{Unread: n}
 	}
 
 	for _, o := range open {
@@ -77,6 +76,32 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	}
 
 	return counts, nil
+}
+
+// unreadOfAll returns how many messages of each agent are unread. They are counted again once something has happened.
+func (s *Inbox) unreadOfAll(ctx context.Context) (map[string]int, error) {
+	all := s.inboxes.unread(s.base.Events.Last())
+	if all.n != nil {
+		return all.n, nil
+	}
+
+	var rows []struct {
+		RecipientID string
+		N           int
+	}
+	err := s.read(ctx, "counting messages", &rows, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
+		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
+	if err != nil {
+		return nil, err
+	}
+
+	all.n = make(map[string]int, len(rows))
+	for _, r := range rows {
+		all.n[r.RecipientID] = r.N
+	}
+	s.inboxes.putUnread(all)
+
+	return all.n, nil
 }
 
 // DeliveryCounts returns the number of deliveries in each state that is not a proven one.

@@ -12,6 +12,31 @@ type inboxCounts struct {
 	byID  map[string]inboxCount
 	reads map[string]int64 // how often an agent has read something
 	older map[string]int64 // how often an agent got an older message
+
+	changes int64 // how often counts were invalidated
+	all     unreadOfAll
+}
+
+// unreadOfAll holds how many messages of each agent are unread, as of an event and a change.
+type unreadOfAll struct {
+	event, changes int64
+	n              map[string]int
+}
+
+// unread returns the counts of all agents if they still hold after an event, else none, to put.
+func (c *inboxCounts) unread(event int64) unreadOfAll {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all.n == nil || c.all.event != event || c.all.changes != c.changes {
+		return unreadOfAll{event: event, changes: c.changes}
+	}
+	return c.all
+}
+
+func (c *inboxCounts) putUnread(all unreadOfAll) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = all
 }
 
 // inboxCount holds the counts of one agent.
@@ -56,6 +81,7 @@ func (c *inboxCounts) invalidate(readers, gotOlder []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
+	c.changes++
 	if c.reads == nil {
 		c.reads, c.older = map[string]int64{}, map[string]int64{}
 	}

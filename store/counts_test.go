@@ -20,7 +20,8 @@ func TestCounts(t *testing.T) {
 		State: parley.DeliveryHeld, Reason: "copy mode", Code: parley.HoldScrolling,
 	}))
 	must.Do(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
-	for _, j := range pending(t, s, 2) {
+	others := pending(t, s, 2)
+	for _, j := range others {
 		must.Do(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
 	}
 
@@ -35,8 +36,20 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
+
+	unread := func(want int) {
+		t.Helper()
+		if n := must.Have(s.Counts(t.Context()))(t)[agentID(2)].Unread; n != want {
+			t.Errorf("%d are unread, want %d", n, want)
+		}
+	}
+	must.Do(t, s.Advance(t.Context(), others[0].Key, Change{State: parley.DeliveryRead}))
+	unread(2)
+	send(t, s, post(0, 2))
+	unread(3)
+
 	queued, err := s.Queued(t.Context())
-	if diff := cmp.Diff(map[string]int{agentID(1): 3}, queued); diff != "" || err != nil {
+	if diff := cmp.Diff(map[string]int{agentID(1): 3, agentID(2): 1}, queued); diff != "" || err != nil {
 		t.Errorf("queued: %v, -want +got:\n%s", err, diff)
 	}
 }
