@@ -340,7 +340,7 @@ while the modules still come. The first paint needs two of them, so that it take
 arrive. Opened again, the files are there: one trip for the page, one for what waits. The goals are for the line of 150 ms.
 
 A minute after its start the daemon checks its database, which takes 5 s of a core with a million messages. Where that falls into the minute with
-ten pages, it is 9 % of the figure.
+ten pages, it is 9 %% of the figure.
 
 | what | goal | measured |
 |---|---:|---:|
