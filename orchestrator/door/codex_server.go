@@ -36,17 +36,35 @@ var codexInherits = []string{
 	"HOME", "CODEX_HOME", "CODEX_SQLITE_HOME", "PATH", "USER", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME",
 }
 
-// startCodexServer starts a server of the program that runs as a process, with its files.
+// agentMark is the variable by which parley knows what belongs to an agent. The server, and whatever its settings make it
+// start, descends from the daemon: without the mark it could be taken for the operator's.
+const agentMark = "PARLEY_AGENT_ID"
+
+// startCodexServer starts a server of the program that runs as a process, with its files and as the same agent's.
 func startCodexServer(pid int) (*codexServer, error) {
+	cmd, err := codexCommand(pid)
+	if err != nil {
+		return nil, err
+	}
+	return startCodex(cmd)
+}
+
+func codexCommand(pid int) (*exec.Cmd, error) {
+	agent := environment(pid, agentMark)
+	if agent == "" {
+		return nil, errors.New("its process does not name its agent")
+	}
+
 	cmd := exec.Command("/proc/"+strconv.Itoa(pid)+"/exe", "app-server")
 	cmd.Dir = "/"
-	cmd.Env = []string{}
+	cmd.Env = []string{agentMark + "=" + agent}
 	for _, name := range codexInherits {
 		if value := environment(pid, name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	return startCodex(cmd)
+
+	return cmd, nil
 }
 
 func startCodex(cmd *exec.Cmd) (*codexServer, error) {

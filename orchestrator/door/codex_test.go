@@ -35,7 +35,7 @@ func startCodex(t *testing.T) *fakeCodex {
 	bin := filepath.Join(t.TempDir(), "codex")
 	must.Do(t, os.Link(must.Have(os.Executable())(t), bin))
 	program := exec.Command(bin, "terminal")
-	program.Env = append(os.Environ(), "CODEX_HOME="+f.home)
+	program.Env = append(os.Environ(), "CODEX_HOME="+f.home, "PARLEY_AGENT_ID=4711")
 	in := must.Have(program.StdinPipe())(t)
 	must.Do(t, program.Start())
 	t.Cleanup(func() { in.Close(); program.Wait() })
