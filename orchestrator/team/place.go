@@ -113,6 +113,9 @@ func place(l tmux.Lineage, seats []seat, own int, since era) (agent string, is w
 		}
 	}
 
+	if isErrand(traced) {
+		return "", unknown
+	}
 	if atTerminal(l, seats) {
 		return "", operators
 	}

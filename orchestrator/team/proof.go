@@ -5,11 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/errand"
 	"parley/tmux"
 )
 
 // The facts that show that a process without a mark of an agent is the operator's. A service may run what an
 // agent has asked for, so only what lies below the nearest service counts.
+
+// isErrand reports whether a process belongs to an errand of the daemon, which may run what an agent has written.
+func isErrand(traced []tmux.Process) bool {
+	return slices.ContainsFunc(traced, func(p tmux.Process) bool { return slices.Contains(p.Env, errand.Mark) })
+}
 
 // atTerminal reports whether a process belongs to a terminal at which a person may sit.
 func atTerminal(l tmux.Lineage, seats []seat) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/errand"
 	"parley/internal/must"
 	"parley/tmux"
 )
@@ -171,6 +172,31 @@ func TestMarksComeBeforeAgeAndOrigin(t *testing.T) {
 			own := r.below(call, coder)
 			if id, got := place(own, testSeats, 11, since); got != agents || id != "coder" {
 				t.Errorf("%s, below the agent: got %d of %q", name, got, id)
+			}
+		}
+	}
+}
+
+// What the daemon runs for a moment is not the operator's, whatever it hangs below and whatever terminal it makes.
+func TestErrandsAreNotTheOperators(t *testing.T) {
+	call, script := run(99, "parley", "901"), run(98, "script", "900")
+	script.TTY = "/dev/pts/9"
+	errands := run(97, "sh", "900")
+	errands.Env = []string{errand.Mark}
+	for name, r := range roots {
+		for _, since := range []era{sinceCoder, {known: true}, {}} {
+			for way, l := range map[string]tmux.Lineage{
+				"its own":                 r.below(errands),
+				"without the variable":    {Line: append([]tmux.Process{call, errands}, r.line...), Unit: r.unit},
+				"in a terminal":           {Line: append([]tmux.Process{call, script, errands}, r.line...), Unit: r.unit},
+				"an orphan of its leader": {Line: []tmux.Process{call, first}, Leaders: []tmux.Process{errands}},
+			} {
+				if way == "its own" {
+					l.Line[0].Env = errands.Env
+				}
+				if _, got := place(l, testSeats, 11, since); got == operators {
+					t.Errorf("%s, %s: it is the operator's", name, way)
+				}
 			}
 		}
 	}

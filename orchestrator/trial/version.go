@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"time"
 
+	"parley/internal/errand"
 	"parley/profile"
 )
 
@@ -19,7 +20,7 @@ func VersionOf(ctx context.Context, p *profile.Profile, path string, env []strin
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, p.Version...)
 	cmd.Env = env
-	cmd.WaitDelay = time.Second // a grandchild may hold its output
+	errand.Prepare(cmd)
 	out, err := cmd.Output()
 	if version := profile.VersionIn(string(out)); version != "" {
 		return version, nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/errand"
 )
 
 // gitTime bounds one command of git, which takes milliseconds in most repositories.
@@ -147,7 +148,7 @@ func (r *repo) git(ctx context.Context, words ...string) (string, error) {
 	if r.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
 	}
-	cmd.WaitDelay = time.Second
+	errand.Prepare(cmd)
 	var out, complaint limited
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 

@@ -9,10 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"parley"
+	"parley/internal/errand"
 )
 
 // setupTime bounds one command of a set-up.
@@ -285,9 +285,7 @@ func (m *Made) runSetup(ctx context.Context, command string, env []string) error
 	var said limited
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = m.Path, env, &said, &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	errand.Prepare(cmd)
 
 	err := cmd.Run()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // what stays keeps the pipe open
