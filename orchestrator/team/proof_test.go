@@ -186,9 +186,11 @@ func TestErrandsAreNotTheOperators(t *testing.T) {
 	for name, r := range roots {
 		for _, since := range []era{sinceCoder, {known: true}, {}} {
 			for way, l := range map[string]tmux.Lineage{
-				"its own":                 r.below(errands),
-				"without the variable":    {Line: append([]tmux.Process{call, errands}, r.line...), Unit: r.unit},
-				"in a terminal":           {Line: append([]tmux.Process{call, script, errands}, r.line...), Unit: r.unit},
+				"its own":              r.below(errands),
+				"without the variable": {Line: append([]tmux.Process{call, errands}, r.line...), Unit: r.unit},
+				"in a terminal": {
+					Line: append([]tmux.Process{call, script, errands}, r.line...), Unit: r.unit,
+				},
 				"an orphan of its leader": {Line: []tmux.Process{call, first}, Leaders: []tmux.Process{errands}},
 			} {
 				if way == "its own" {

@@ -62,7 +62,9 @@ func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch s
 	}
 	gate := filepath.Join(s.scratch, "begin")
 	argv = append([]string{"sh", "-c", gated, "sh", gate}, argv...)
-	s.server, err = tmux.Open(ctx, tmux.Options{Path: filepath.Join(s.scratch, "tmux"), Dir: s.scratch, Env: append(env, errand.Mark)})
+	s.server, err = tmux.Open(ctx, tmux.Options{
+		Path: filepath.Join(s.scratch, "tmux"), Dir: s.scratch, Env: append(env, errand.Mark),
+	})
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "start a terminal for the trial: %w", err).
 			Suggest("Run parley doctor.")
