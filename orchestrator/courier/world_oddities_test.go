@@ -266,7 +266,7 @@ func (v *watch) belongs(p *simPane, what string) {
 		v.w.violate(promiseAgent, "%s goes where the program asks something", what)
 	case known(g.behindAt):
 		v.w.violate(promiseAgent, "%s goes to a shell behind the terminal", what)
-	case tr.needsWord() && (tr.Relay || known(g.openAt)) && (v.w.word.at.IsZero() || v.w.word.at.After(v.ready)):
+	case tr.needsWord() && (tr.Relay || known(g.openAt)) && v.w.word.at.IsZero():
 		v.w.violate(promiseAgent, "%s goes where nobody has said that messages belong", what)
 	}
 }

@@ -468,8 +468,10 @@ func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, anno
 	s.w.watch.asked, s.w.claiming, s.w.watch.early = time.Now(), k, false
 	s.d.claims()
 	return s.w.call(ctx, "claim", func() error {
+		before := *s.w.messages[k.MessageSeq-1]
 		s.w.watch.claims(k, paneSeq)
 		err := s.w.store.Claim(ctx, k, paneSeq, announced)
+		s.w.watch.unclaims(k, &before, err)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
 		return err
 	})
@@ -479,8 +481,10 @@ func (s worldStore) ClaimDoor(ctx context.Context, k store.Key) error {
 	s.w.watch.asked, s.w.claiming, s.w.watch.early = time.Now(), k, false
 	s.d.claims()
 	return s.w.call(ctx, "claim", func() error {
+		before := *s.w.messages[k.MessageSeq-1]
 		s.w.watch.claims(k, 0)
 		err := s.w.store.ClaimDoor(ctx, k)
+		s.w.watch.unclaims(k, &before, err)
 		s.w.note("claim of %s for the entrance: %v", s.w.nameOf(k), err)
 		return err
 	})

@@ -65,6 +65,14 @@ func (v *watch) handsOver() {
 	}
 }
 
+// unclaims notes that a message could not be claimed: what is known of its last claim stands.
+func (v *watch) unclaims(k store.Key, before *message, err error) {
+	if err != nil {
+		m := v.w.messages[k.MessageSeq-1]
+		m.keys, m.pasted, m.given, m.shutOut = before.keys, before.pasted, before.given, before.shutOut
+	}
+}
+
 // saw notes how much the courier sees unread.
 func (v *watch) saw(unread int) {
 	switch now := time.Now(); {
