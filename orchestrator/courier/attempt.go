@@ -161,7 +161,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	}
 	a.noteUnread(o)
 	if o.namedSince(a.entered.named) { // a person has pressed the key
-		return tmux.Step{Do: tmux.Done}
+		return a.followUp(o)
 	}
 	a.beside = o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter)
 

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -224,8 +225,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 
 	t := c.m.Terminal()
 	looked, w, h := c.o.Now(), c.ahead.way, hold{}
+	var seen time.Time // when the look ahead ended
 	if c.ahead.holds(t, &job, looked) {
-		looked = c.ahead.began
+		looked, seen = c.ahead.began, c.ahead.ended
 	} else {
 		w, h = c.ready(ctx, t, &job, looked)
 	}
@@ -260,7 +262,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
-	l, decided := c.o.compose(c.m, t.Profile, &job, c.size), c.o.Now()
+	l, decided := c.o.compose(c.m, t.Profile, &job, c.size), cmp.Or(seen, c.o.Now())
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}

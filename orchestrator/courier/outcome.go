@@ -128,7 +128,7 @@ func (c *courier) conclude(
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, c.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, c.note(ctx, job, pastedAnd(a.refusal(out, c.m)))
-	case out.Phase == tmux.Entered && a.followed.refusal != "":
+	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
 		return true, errors.Join(c.close(ctx, job, refused), c.o.tellRefused(ctx, c.m, &job, refused.Reason))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:

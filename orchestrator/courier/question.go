@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"context"
 	"fmt"
 
 	"parley"
@@ -24,6 +25,16 @@ func questionOf(asked profile.Question, hides bool) question {
 		return question{parley.HoldQuestion, asked.Words}
 	}
 	return question{}
+}
+
+// asks reports whether a terminal shows a question now.
+func (o *Couriers) asks(ctx context.Context, t *team.Terminal) (bool, error) {
+	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
+	if err != nil {
+		return false, err
+	}
+	seen := look(o.host, o.readings, t, o.Now(), screen)
+	return !seen.question.none(), nil
 }
 
 // hold says why nothing may be typed.

@@ -107,7 +107,7 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 
 	l := c.o.recompose(c.m, t.Profile, &job, size{info.Width, info.Height})
 	switch {
-	case info.Phase == "pasted":
+	case info.Phase == tmux.PanePasted && !reportedSince(c.m, &job, job.Message.Timestamp):
 		return c.resume(ctx, t, job, l, pastedAnd)
 	case c.memory.lingers(&job):
 		return c.goOn(ctx, t, job, l)
@@ -218,6 +218,14 @@ func (c *courier) proveLate(ctx context.Context) error {
 		return nil
 	}
 
+	if !t.Profile.HasMarkers() && c.unread[0].read.IsZero() {
+		if asks, err := c.o.asks(ctx, t); err != nil {
+			return err
+		} else if asks {
+			c.unread = nil // that takes it as its answer
+			return nil
+		}
+	}
 	if err != nil || n > 0 {
 		return nil
 	}

@@ -268,6 +268,34 @@ var cases = []struct {
 			long(15 * time.Second), send(24 * time.Second),
 		},
 	}},
+	{"a look ahead and a slow claim, each too short to look again", story{
+		Seed: 84626, Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(3384), Work: time.Second, Home: true,
+		},
+		Events: []event{
+			long(ms(1051)), {At: ms(14980), Do: "in a claim", What: "dialog", N: 2, For: ms(72)}, send(ms(31963)),
+		},
+	}},
+	{"a question that opens over a key that its program has not read", story{
+		Seed: 67784, Profile: "generic", Back: ms(100), Traits: traits{
+			Width: 120, Joined: true, Start: ms(556), Work: time.Second, ShortID: true,
+		},
+		Events: []event{
+			{At: ms(13921), Do: "unread key", For: 18 * time.Second}, send(ms(15987)),
+			{At: ms(30392), Do: "question", What: "menu", For: ms(8720)},
+		},
+	}},
+	{"a person's key gives a refused text to a program while another daemon begins", story{
+		Seed: 69230, Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(122), Work: time.Second, Reports: true, oddities: oddities{SignedOut: ms(21253)},
+		},
+		Events: []event{
+			{At: 9 * time.Second, Do: "send", What: "normal", N: 2}, send(26 * time.Second),
+			{At: 27 * time.Second, Do: "send", What: "high", N: 2},
+			{At: 29 * time.Second, Do: "dies unanswered", N: 1, For: 14 * time.Second},
+			{At: 48 * time.Second, Do: "daemon dies after", What: "paste, enter", N: 11, For: 7 * time.Second},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

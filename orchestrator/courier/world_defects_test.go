@@ -181,8 +181,8 @@ var typingDefects = []defect{
 		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`, nil},
 	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`, nil},
-	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`, nil},
-	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`, []edit{
+	{"what was pasted counts as entered", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(c.m, &job, job.Message.Timestamp):`, `case info.Phase == "":`, nil},
+	{"what was entered is entered again", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(c.m, &job, job.Message.Timestamp):`, `case info.Phase != "":`, []edit{
 		{"../../tmux/submit.go", `	case info.Phase == PanePasted:`, `	case true:`},
 		{"../../tmux/guard.go", `	guard := d.guard(fact{progressFormat(pane, d.joined), formatProgress(d.Seq, from)})
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`, `	_ = from
