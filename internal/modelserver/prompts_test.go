@@ -28,6 +28,16 @@ func TestTextOfAnotherSessionIsAPrompt(t *testing.T) {
 	wantPrompts(t, s, "two\n\nlines", "hello <b>")
 }
 
+// Oh My Pi says so before a text that goes into a turn.
+func TestTextThatInterjectsIsAPrompt(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+
+	ask(t, s, apis[1], []string{"<system-notice>\nUser interjection during work: priority.\n</system-notice>\nstop\n\nhere"}, "shell")
+	ask(t, s, apis[1], []string{"<system-notice>\nThe command ended.\n</system-notice>\nits output"}, "shell")
+	wantPrompts(t, s, "stop\n\nhere")
+}
+
 // Two versions of Claude Code use different words.
 func TestTextSubmittedDuringAToolIsAPrompt(t *testing.T) {
 	s := modelserver.Start()

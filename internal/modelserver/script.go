@@ -251,6 +251,7 @@ var (
 var wrappers = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)^<user_query>\n?(.*?)\n?</user_query>$`),
 	regexp.MustCompile(`(?s)^<cross_session_message [^>]*>\n(.*)\n</cross_session_message>`),
+	regexp.MustCompile(`(?s)^<system-notice>\nUser interjection during work: .*?\n</system-notice>\n(.*)`),
 	regexp.MustCompile(`(?s)^Another Claude session sent a message:\n(.*)\n\nThis came from another Claude session`),
 }
 
