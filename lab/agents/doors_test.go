@@ -29,6 +29,7 @@ var doorChecks = []struct {
 	{"a message passes a draft, which is not touched", (*onStage).passesTheDraft},
 	{"a message passes a dialog, which is not answered", (*onStage).passesTheQuestion},
 	{"several messages go into the work, each once and in order", (*onStage).passesTheWork},
+	{"an urgent message goes into the turn that runs, where the program can", (*onStage).steersTheWork},
 	{"the operator's message is not marked as another's", (*onStage).keepsTheOperatorsWord},
 	{"kill -9 of the daemon loses and doubles nothing at the entrance", (*onStage).outlivesTheDaemonInside},
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
@@ -98,7 +99,7 @@ func TestEntrances(t *testing.T) {
 func launchDoor(t *testing.T, program installed, setting string) *onStage {
 	h := testhome.New(t)
 	configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
-	s := launchIn(t, h, program, "120x40", "--door", setting)
+	s := launchIn(t, h, program, "120x40", "--door", setting, "--interruptible")
 	s.sender = s.mailbox("bea")
 	return s
 }
@@ -299,6 +300,33 @@ func (s *onStage) passesTheWork() {
 	s.model.Release()
 	for _, m := range all {
 		s.wentIn(m)
+	}
+	s.inState(parley.StateIdle)
+}
+
+// steersTheWork sends an ordinary and then an urgent message into a turn that has a tool to run. The urgent one comes
+// with the tool's result, and the other one after the turn.
+func (s *onStage) steersTheWork() {
+	s.Helper()
+	if s.profile.Door.Kind != "extension" {
+		return
+	}
+	work := s.send(`WAIT and CALL read {"path":".","i":"look"}`)
+	s.inState(parley.StateBusy)
+	s.begun(work)
+	later := s.send("when you are done")
+	s.wait("it is inside", func() bool { return s.status(later).ReasonCode == parley.HoldInside })
+	urgent := s.send("stop, and look here", "--urgent")
+	s.wait("it is inside", func() bool { return s.status(urgent).ReasonCode == parley.HoldInside })
+	s.model.Release()
+	s.wentIn(later)
+	s.wentIn(urgent)
+
+	place := func(m *letter) int {
+		return slices.IndexFunc(s.model.Prompts(), func(prompt string) bool { return strings.Contains(prompt, m.whole) })
+	}
+	if place(urgent) > place(later) {
+		s.Errorf("the urgent message came after the turn; the model was sent %q", s.model.Prompts())
 	}
 	s.inState(parley.StateIdle)
 }
