@@ -31,7 +31,6 @@ var large = map[string]int{
 	"orchestrator/courier.courier":    40,
 	"orchestrator/terminal.Terminals": 45,
 	"parleytest.fixture":              164,
-	"profile.Profile":                 45,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -258,7 +258,8 @@ func (an *agentNeeds) addScreens(ctx context.Context, needs []parley.Need) {
 				if n.Kind == parley.NeedDialog {
 					offerAnswer(n, terminal.DialogOn(t, screen))
 				}
-				if n.Kind == parley.NeedBlocked && t.Profile.BlockedBy(screen.Lines) == profile.SignIn {
+				reading := t.Profile.Read(profile.Screen{Lines: screen.Lines})
+				if n.Kind == parley.NeedBlocked && reading.Cause == profile.SignIn {
 					n.Action = signInAction(t.Profile)
 				}
 			}

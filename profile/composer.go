@@ -22,10 +22,12 @@ type Screen struct {
 // It is not ok if the composer is not on the screen.
 func (p *Profile) Composer(s Screen) (text string, ok bool) {
 	pg := p.open(s.Lines)
-	return p.composed(&pg, &s)
+	return pg.composed(&s)
 }
 
-func (p *Profile) composed(pg *page, s *Screen) (text string, ok bool) {
+// composed is Composer for a page of the screen.
+func (pg *page) composed(s *Screen) (text string, ok bool) {
+	p := pg.profile
 	switch {
 	case p.patterns.composer == nil:
 		return s.textBeforeCursor()
@@ -63,9 +65,8 @@ type composer struct {
 	cut        bool // more of the text stands above the shown part
 }
 
-// findComposer returns the lowest composer on a screen.
-func (p *Profile) findComposer(screen string) (composer, bool) {
-	re := p.patterns.composer
+// findComposer returns the lowest composer on a screen, given its pattern.
+func findComposer(re *regexp.Regexp, screen string) (composer, bool) {
 	matches := re.FindAllStringSubmatchIndex(screen, -1)
 	if len(matches) == 0 {
 		return composer{}, false

@@ -37,7 +37,7 @@ func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 			if got := p.Look(lines); got != want.State {
 				t.Errorf("it looks %s, want %s", got, want.State)
 			}
-			if got := p.BlockedBy(lines); want.State == profile.Blocked && got != want.Blocked {
+			if got := p.Read(profile.Screen{Lines: lines}).Cause; want.State == profile.Blocked && got != want.Blocked {
 				t.Errorf("it is blocked by %q, want %q", got, want.Blocked)
 			}
 

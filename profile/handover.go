@@ -173,44 +173,43 @@ func inherit(own, from map[string]string) {
 	}
 }
 
-// checkHandover returns an error for a template that fails and for an unsafe name.
-func (p *Profile) checkHandover() error {
-	h := p.Handover
-	if err := checkVariables(p.Name, "handover.env", append(slices.Sorted(maps.Keys(h.Env)), h.Unset...)); err != nil {
+// handover returns an error for a template that fails and for an unsafe name.
+func (c checker) handover() error {
+	h, name := c.p.Handover, c.p.Name
+	if err := checkVariables(name, "handover.env", append(slices.Sorted(maps.Keys(h.Env)), h.Unset...)); err != nil {
 		return err
 	}
 
-	for name := range h.Files {
-		if !fileForm.MatchString(name) {
-			return p.invalid("handover.files", name).
+	for file := range h.Files {
+		if !fileForm.MatchString(file) {
+			return c.invalid("handover.files", file).
 				Suggest("Use a plain file name of letters, digits, dot, - and _; directories may stand before it.")
 		}
 	}
 
 	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})
 	if err != nil {
-		return inTemplate(p.Name, err)
+		return inTemplate(name, err)
 	}
 
 	if slices.ContainsFunc(append(slices.Clone(done.Args), slices.Collect(maps.Values(done.Env))...), hasNUL) {
-		return p.invalid("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
+		return c.invalid("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
 	}
 
-	return checkFileUses(p)
+	return checkFileUses(name, h)
 }
 
 func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
-// checkFileUses returns an error for {{.File "x"}} if the profile has no file x.
-func checkFileUses(p *Profile) error {
-	texts := slices.Concat(p.Handover.Args, slices.Collect(maps.Values(p.Handover.Env)),
-		slices.Collect(maps.Values(p.Handover.Files)))
+// checkFileUses returns an error for {{.File "x"}} if the handover has no file x.
+func checkFileUses(profile string, h Handover) error {
+	texts := slices.Concat(h.Args, slices.Collect(maps.Values(h.Env)), slices.Collect(maps.Values(h.Files)))
 
 	for _, text := range texts {
 		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {
-			if _, ok := p.Handover.Files[use[1]]; !ok {
+			if _, ok := h.Files[use[1]]; !ok {
 				return parley.Errorf(parley.InvalidArgument,
-					"profile %s: its handover uses a file %q that it does not have", p.Name, use[1]).
+					"profile %s: its handover uses a file %q that it does not have", profile, use[1]).
 					With("key", "handover").
 					Suggest("Add the file to handover.files, or correct its name.")
 			}

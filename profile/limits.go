@@ -11,7 +11,7 @@ import (
 
 // Fits reports whether a text, with header and footer, may be typed in full.
 func (p *Profile) Fits(text string) bool {
-	return (!p.Recomposes || norm.NFC.IsNormalString(text)) && !p.garbledBy(text) &&
+	return (!p.Recomposes || norm.NFC.IsNormalString(text)) && !p.patterns.garbled(text) &&
 		within(p.InlineLines, strings.Count(text, "\n")+1) &&
 		within(p.InlineChars, utf8.RuneCountInString(text)) && within(p.InlineBytes, len(text))
 }
@@ -29,17 +29,17 @@ func (p *Profile) FitsOn(text string, width, height int) bool {
 // composerMargin is how many columns of a row a composer leaves free.
 const composerMargin = 4
 
-// garbledBy reports whether a text would garble the program's screen.
-func (p *Profile) garbledBy(text string) bool {
-	return p.patterns.garbles != nil && p.patterns.garbles.MatchString(text)
+// garbled reports whether a text would garble the program's screen.
+func (p *patterns) garbled(text string) bool {
+	return p.garbles != nil && p.garbles.MatchString(text)
 }
 
 // Showable returns a line of text without the words that would garble the program's screen.
 func (p *Profile) Showable(line string) string {
-	if !p.garbledBy(line) {
+	if !p.patterns.garbled(line) {
 		return line
 	}
-	return strings.Join(slices.DeleteFunc(strings.Fields(line), p.garbledBy), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(line), p.patterns.garbled), " ")
 }
 
 func within(limit, n int) bool { return limit == 0 || n <= limit }

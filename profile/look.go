@@ -23,15 +23,15 @@ type Reading struct {
 	Asks      Question // see Asks; only where the markers know neither a state nor a composer
 }
 
-// Read is Look, BlockedBy, Composer, Above and Asks at once.
+// Read is Look, Composer, Above and Asks at once, and says what blocks the program.
 func (p *Profile) Read(s Screen) Reading {
 	pg := p.open(s.Lines)
-	r := Reading{Cause: p.blockedBy(pg.tail)}
+	r := Reading{Cause: pg.cause()}
 	if r.Cause == UsageLimit {
 		r.LimitEnds = p.patterns.limitWords(pg.tail)
 	}
-	r.Shows = p.look(&pg, r.Cause)
-	r.Composer, r.Composing = p.composed(&pg, &s)
+	r.Shows = pg.state(r.Cause)
+	r.Composer, r.Composing = pg.composed(&s)
 	r.Above, _ = pg.above()
 	if r.Shows == Idle && r.Composing && p.patterns.dialog == nil && pg.asksBelow(p.patterns.dialogs) {
 		r.Shows = Dialog
@@ -47,8 +47,9 @@ func (pg *page) asksBelow(dialogs map[string]*regexp.Regexp) bool {
 	return ask(dialogs, bottom(strings.Split(pg.text[pg.composer.end:], "\n"))) != Question{}
 }
 
-// page is a screen on which the composer was looked for.
+// page is a screen of a program on which the composer was looked for.
 type page struct {
+	profile  *Profile
 	lines    []string
 	text     string // the rows without trailing blanks
 	composer composer
@@ -59,13 +60,13 @@ type page struct {
 
 // open looks for the composer on a screen.
 func (p *Profile) open(lines []string) page {
-	pg := page{lines: lines}
+	pg := page{profile: p, lines: lines}
 	if p.patterns.composer != nil {
 		pg.text = strings.Join(trimRows(lines), "\n") + "\n"
-		pg.composer, pg.found = p.findComposer(pg.text)
+		pg.composer, pg.found = findComposer(p.patterns.composer, pg.text)
 		pg.end = pg.endOfState(p.patterns.footer)
 	}
-	pg.tail = lastLines(p.withoutOwnMessage(&pg))
+	pg.tail = lastLines(pg.withoutOwnMessage())
 	return pg
 }
 
@@ -98,45 +99,43 @@ func (pg *page) rows() []string {
 // parley's in the composer does not count, whatever it imitates.
 func (p *Profile) Look(lines []string) State {
 	pg := p.open(lines)
-	return p.look(&pg, p.blockedBy(pg.tail))
+	return pg.state(pg.cause())
 }
 
-func (p *Profile) look(pg *page, cause string) State {
+// state returns the state that the page shows, given what blocks the program.
+func (pg *page) state(cause string) State {
+	p := &pg.profile.patterns
 	switch {
-	case p.patterns.shows(p.patterns.dialog, pg.tail):
+	case p.shows(p.dialog, pg.tail):
 		return Dialog
-	case p.patterns.shows(p.patterns.busy, pg.tail):
+	case p.shows(p.busy, pg.tail):
 		return Busy
 	case cause != "":
 		return Blocked
-	case p.patterns.shows(p.patterns.idle, lastLines(pg.rows())):
+	case p.shows(p.idle, lastLines(pg.rows())):
 		return Idle
 	}
 
 	return Unknown
 }
 
-// BlockedBy returns what blocks the program, such as "a usage limit", and "" if the
-// screen shows no known cause.
-func (p *Profile) BlockedBy(lines []string) string {
-	pg := p.open(lines)
-	return p.blockedBy(pg.tail)
-}
-
 // SignIn is the cause in Blocked of a program that is signed out of its provider.
 const SignIn = "a missing sign-in"
 
-// RefusedBy is BlockedBy for the causes with which the program refuses a text by itself.
+// RefusedBy returns the cause with which the program refuses a text by itself, and "" if the screen shows none.
 func (p *Profile) RefusedBy(lines []string) string {
-	if cause := p.BlockedBy(lines); slices.Contains(p.Markers.Refusals, cause) {
+	pg := p.open(lines)
+	if cause := pg.cause(); slices.Contains(p.Markers.Refusals, cause) {
 		return cause
 	}
 	return ""
 }
 
-func (p *Profile) blockedBy(text string) string {
-	for _, cause := range p.patterns.causes {
-		if p.patterns.shows(p.patterns.blocked[cause], text) {
+// cause returns what blocks the program, such as "a usage limit", and "" if the page shows no known cause.
+func (pg *page) cause() string {
+	p := &pg.profile.patterns
+	for _, cause := range p.causes {
+		if p.shows(p.blocked[cause], pg.tail) {
 			return cause
 		}
 	}
@@ -172,8 +171,8 @@ func isScrollBar(line string) bool {
 // withoutOwnMessage removes from a screen the rows of a composer that holds a message of
 // parley's, from its beginning to its end. Where menus lie over the composer it removes
 // nothing, since the rows could belong to a menu.
-func (p *Profile) withoutOwnMessage(pg *page) []string {
-	if !pg.found || p.Markers.Cursor {
+func (pg *page) withoutOwnMessage() []string {
+	if !pg.found || pg.profile.Markers.Cursor {
 		return pg.rows()
 	}
 

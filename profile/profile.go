@@ -84,9 +84,9 @@ type Profile struct {
 	// Scripted says how parley profiles check --model tries it.
 	Scripted Scripted `yaml:"scripted,omitempty"`
 
-	// Reports maps the program's own events to states (see Report). Titles maps states to
+	// Reports maps the program's own events to states. Titles maps states to
 	// patterns of its terminal's title (see Title). Both use ParseSignal's words.
-	Reports map[string]string `yaml:"reports"`
+	Reports Reports           `yaml:"reports"`
 	Titles  map[string]string `yaml:"titles"`
 
 	// Programs recognise a running program: each is the program's name or, with a slash,
@@ -185,7 +185,7 @@ const (
 	Unknown State = "unknown"
 	Dialog  State = "dialog"
 	Busy    State = "busy"
-	Blocked State = "blocked" // see BlockedBy
+	Blocked State = "blocked" // see Reading.Cause
 	Idle    State = "idle"
 )
 
@@ -197,10 +197,11 @@ func (p *Profile) clone() *Profile {
 		*list = slices.Clone(*list)
 	}
 	for _, m := range []*map[string]string{
-		&c.Markers.Blocked, &c.Markers.Questions, &c.Markers.Dialogs, &c.Reports, &c.Titles,
+		&c.Markers.Blocked, &c.Markers.Questions, &c.Markers.Dialogs, &c.Titles,
 	} {
 		*m = maps.Clone(*m)
 	}
+	c.Reports = maps.Clone(p.Reports)
 	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
 	c.Scripted, c.Door = p.Scripted.clone(), p.Door.clone()
 	return &c

@@ -28,9 +28,10 @@ func (c command) name() string {
 
 // Runs reports whether the command line runs one of the profile's programs. If it lists
 // none, the program is that of its command.
-func (p *Profile) Runs(argv []string) bool { return p.runs(seeThrough(argv)) }
+func (p *Profile) Runs(argv []string) bool { return seeThrough(argv).runs(p) }
 
-func (p *Profile) runs(c command) bool {
+// runs reports whether the command runs one of a profile's programs.
+func (c command) runs(p *Profile) bool {
 	name := c.name()
 	if name == "" {
 		return false
@@ -67,7 +68,7 @@ func (s Set) Running(argv []string) (*Profile, bool) { return s.running(seeThrou
 func (s Set) running(c command) (*Profile, bool) {
 	var found []*Profile
 	for _, name := range s.Names() {
-		if p := s.byName[name]; p.runs(c) {
+		if p := s.byName[name]; c.runs(p) {
 			found = append(found, p)
 		}
 	}

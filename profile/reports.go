@@ -56,13 +56,16 @@ func ParseSignal(words string) (Signal, bool) {
 	}, ok
 }
 
-// Report returns the meaning of one of the program's own events. An event may have a
+// Reports map a program's own events to the words of signals, see ParseSignal.
+type Reports map[string]string
+
+// Signal returns the meaning of one of the program's own events. An event may have a
 // qualifier, as in "SessionEnd:clear"; the profile's entry for both comes before that
 // for the event alone. It is not ok if the profile has neither.
-func (p *Profile) Report(event string) (s Signal, ok bool) {
-	words, ok := p.Reports[event]
+func (r Reports) Signal(event string) (s Signal, ok bool) {
+	words, ok := r[event]
 	if at := strings.LastIndexByte(event, ':'); !ok && at > 0 {
-		words, ok = p.Reports[event[:at]]
+		words, ok = r[event[:at]]
 	}
 	if ok {
 		s, ok = ParseSignal(words)
@@ -71,8 +74,8 @@ func (p *Profile) Report(event string) (s Signal, ok bool) {
 }
 
 // Prompts reports whether the program reports each prompt that it is given.
-func (p *Profile) Prompts() bool {
-	for _, words := range p.Reports {
+func (r Reports) Prompts() bool {
+	for _, words := range r {
 		if s, _ := ParseSignal(words); s.Prompted {
 			return true
 		}
@@ -80,9 +83,9 @@ func (p *Profile) Prompts() bool {
 	return false
 }
 
-// ReportsFailures reports whether the program reports a turn that failed as such, and not as one that is over.
-func ReportsFailures(p *Profile) bool {
-	for _, words := range p.Reports {
+// Failures reports whether the program reports a turn that failed as such, and not as one that is over.
+func (r Reports) Failures() bool {
+	for _, words := range r {
 		if s, _ := ParseSignal(words); s.State == parley.StateBlocked && !s.Passing {
 			return true
 		}
@@ -117,24 +120,25 @@ var titleOrder = []parley.AgentState{
 	parley.StateExited,
 }
 
-// compileReports checks the events, and compiles the titles.
-func compileReports(p *Profile) error {
+// reports checks the events, and compiles the titles.
+func (c checker) reports() error {
+	p := c.p
 	for _, event := range slices.Sorted(maps.Keys(p.Reports)) {
 		if _, ok := ParseSignal(p.Reports[event]); !ok {
-			return noSignal(p, "reports."+event, p.Reports[event])
+			return c.noSignal("reports."+event, p.Reports[event])
 		}
 	}
 
 	for _, words := range slices.Sorted(maps.Keys(p.Titles)) {
 		s, ok := ParseSignal(words)
 		if !ok || s.State == "" {
-			return noSignal(p, "titles", words)
+			return c.noSignal("titles", words)
 		}
 		if p.Titles[words] == "" {
 			continue // removed by a profile that extends another
 		}
 
-		re, err := p.compilePattern("titles."+words, p.Titles[words])
+		re, err := c.pattern("titles."+words, p.Titles[words])
 		if err != nil {
 			return err
 		}
@@ -149,8 +153,8 @@ func compileReports(p *Profile) error {
 	return nil
 }
 
-func noSignal(p *Profile, key, words string) error {
-	return p.invalid(key, words).
+func (c checker) noSignal(key, words string) error {
+	return c.invalid(key, words).
 		Suggest("Use idle, busy, prompted, waiting, blocked, compacting, ended or resumed. " +
 			"A colon and the cause may follow blocked.")
 }

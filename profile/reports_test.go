@@ -56,7 +56,7 @@ func TestProgramsTellThatTheyResumed(t *testing.T) {
 			"SessionStart:resume": true, "SessionStart:startup": false, "SessionStart:clear": false,
 			"SessionStart": false,
 		} {
-			if got, ok := p.Report(event); !ok || got.Resumed != want || got.State != "" {
+			if got, ok := p.Reports.Signal(event); !ok || got.Resumed != want || got.State != "" {
 				t.Errorf("%s: %s means %+v, %v", name, event, got, ok)
 			}
 		}

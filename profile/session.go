@@ -83,22 +83,22 @@ func (p *Profile) IsTranscript(path string) bool {
 // ShowsSession reports whether the program's session is known by what it keeps open or records.
 func (p *Profile) ShowsSession() bool { return p.patterns.session != nil || p.Session.ByMessage }
 
-// compileSession checks the templates, and compiles the pattern.
-func compileSession(p *Profile) error {
-	s := p.Session
+// session checks the session's templates, and compiles its patterns.
+func (c checker) session() error {
+	p, s := c.p, c.p.Session
 	choose, resume, err := s.Render("id")
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(slices.Concat(choose, resume), hasNUL) {
-		return p.invalid("session", "a zero byte").Suggest("Leave it out: no argument can hold one.")
+		return c.invalid("session", "a zero byte").Suggest("Leave it out: no argument can hold one.")
 	}
 
 	if s.ByMessage && p.TranscriptOpen == "" {
-		return p.invalid("session.by_message", "true").Suggest("Say with transcript_open which database it is.")
+		return c.invalid("session.by_message", "true").Suggest("Say with transcript_open which database it is.")
 	}
 	if p.TranscriptOpen != "" {
-		if p.patterns.transcript, err = p.compilePattern("transcript_open", p.TranscriptOpen); err != nil {
+		if p.patterns.transcript, err = c.pattern("transcript_open", p.TranscriptOpen); err != nil {
 			return err
 		}
 	}
@@ -106,12 +106,12 @@ func compileSession(p *Profile) error {
 	if s.File == "" {
 		return nil
 	}
-	re, err := p.compilePattern("session.file", s.File)
+	re, err := c.pattern("session.file", s.File)
 	if err != nil {
 		return err
 	}
 	if re.SubexpIndex("id") < 0 {
-		return p.invalid("session.file", s.File).Suggest("Put the id into a group named id: (?P<id>…).")
+		return c.invalid("session.file", s.File).Suggest("Put the id into a group named id: (?P<id>…).")
 	}
 	p.patterns.session = re
 

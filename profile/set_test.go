@@ -115,7 +115,8 @@ func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
 		{"robot2", []string{"limit reached", "ready"}, profile.Blocked, "usage limit"},
 	} {
 		p := find(t, s, test.robot)
-		if got, what := p.Look(test.lines), p.BlockedBy(test.lines); got != test.want || what != test.what {
+		got, what := p.Look(test.lines), p.Read(profile.Screen{Lines: test.lines}).Cause
+		if got != test.want || what != test.what {
 			t.Errorf("%s, %q: got %v by %q, want %v by %q", test.robot, test.lines, got, what, test.want, test.what)
 		}
 	}

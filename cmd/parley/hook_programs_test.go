@@ -57,7 +57,7 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 		p := must.Have(set.Find(c.profile))(t)
 
 		r, ok := readReport(strings.Fields(c.arg), func() []byte { return []byte(c.input) })
-		got, known := p.Report(r.Event)
+		got, known := p.Reports.Signal(r.Event)
 		if diff := cmp.Diff(c.want, got) + cmp.Diff(c.names, r.MessageIDs); diff != "" || !ok || !known {
 			t.Errorf("%s: %q with %s: %v, %v (-want +got):\n%s", c.profile, c.arg, c.input, ok, known, diff)
 		}

@@ -47,7 +47,7 @@ func (m *memory) mayRefuse(o *observation) bool {
 // reports tells whether a program is expected to say that it was given a message. One that
 // never did, although it had time, is not: its user may have turned that off.
 func (m *memory) reports(o *observation) bool {
-	return o.profile.HasMarkers() && o.profile.Prompts() && (m.silent != o.on || o.names)
+	return o.profile.HasMarkers() && o.profile.Reports.Prompts() && (m.silent != o.on || o.names)
 }
 
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is

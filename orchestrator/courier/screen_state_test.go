@@ -34,7 +34,7 @@ func TestFailureOnTheScreenYieldsToTheProgramsReport(t *testing.T) {
 			s := newStage(t, framedText, fails, c.profile)
 			m := team.NewMember(parley.Agent{ID: "a"})
 			for _, event := range c.said {
-				signal, _ := s.profile.Report(event)
+				signal, _ := s.profile.Reports.Signal(event)
 				m.Reports.Note(team.Report{Event: event, State: signal.State, Passing: signal.Passing, At: s.now.Add(-c.ago)}, signal.Prompted, nil)
 			}
 

@@ -229,7 +229,7 @@ func (t *teller) addDoor(end time.Duration) {
 		return
 	}
 	tr.Door, tr.Setting = "tells", often(&o, "", "always", "when_held")
-	if t.p.Prompts() && tr.Reports && s.Lost == 0 && o.IntN(2) == 0 {
+	if t.p.Reports.Prompts() && tr.Reports && s.Lost == 0 && o.IntN(2) == 0 {
 		tr.Door = "reports"
 	}
 	tr.Answers = often(&o, o.between(0, 50*time.Millisecond), o.between(0, 2*time.Second))

@@ -375,7 +375,7 @@ func (g *program) reportPrompt(pieces []piece) {
 
 // report tells the daemon about an event, if the program does that.
 func (g *program) report(signal string, ids []string) {
-	if !g.w.story.Traits.Reports || !g.p.Prompts() {
+	if !g.w.story.Traits.Reports || !g.p.Reports.Prompts() {
 		return
 	}
 	g.w.report(signal, ids)

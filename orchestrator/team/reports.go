@@ -188,7 +188,7 @@ func signalOf(m *Member, req parley.ReportStateRequest) profile.Signal {
 		return s
 	}
 	if t := m.Terminal(); t != nil {
-		s, _ := t.Profile.Report(req.Event)
+		s, _ := t.Profile.Reports.Signal(req.Event)
 		return s
 	}
 	return profile.Signal{}

@@ -1,0 +1,192 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"time"
+
+	"parley"
+)
+
+// keyForm matches the keys that submit in the measured programs. In one of them Tab
+// queues where Enter interrupts.
+var keyForm = regexp.MustCompile(`^(?:Enter|Tab)$`)
+
+// maxWait bounds the times in a profile. A longer one has the wrong unit.
+const maxWait = 10 * time.Minute
+
+// checker checks a profile that was read, and compiles its patterns.
+type checker struct{ p *Profile }
+
+// check returns an error for a value that no profile may have.
+func (c checker) check() error {
+	p := c.p
+	for _, f := range []struct {
+		key string
+		d   time.Duration
+	}{
+		{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin},
+		{"refuses_within", p.RefusesWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}, {"still", p.Still},
+		{"stagger", p.Stagger},
+	} {
+		if f.d < 0 || f.d > maxWait {
+			return c.invalid(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", maxWait)
+		}
+	}
+
+	for _, f := range []struct {
+		key string
+		n   int
+	}{{"inline_lines", p.InlineLines}, {"inline_chars", p.InlineChars}, {"inline_bytes", p.InlineBytes}} {
+		if f.n < 0 {
+			return c.invalid(f.key, fmt.Sprint(f.n)).Suggest("Give a number above 0, or 0 for no limit.")
+		}
+	}
+
+	for _, cause := range p.Markers.Refusals {
+		if _, ok := p.Markers.Blocked[cause]; !ok {
+			return c.invalid("markers.refusals", cause).Suggest("List causes that markers.blocked has.")
+		}
+	}
+
+	if !keyForm.MatchString(p.Key) {
+		return c.invalid("key", p.Key).Suggest("Give Enter or Tab.")
+	}
+
+	if p.QueueKey != "" && !keyForm.MatchString(p.QueueKey) {
+		return c.invalid("queue_key", p.QueueKey).
+			Suggest("Give Enter or Tab, or leave it out where the program's queue is not proven.")
+	}
+
+	if len(p.Command) > 0 && p.Command[0] == "" {
+		return c.invalid("command", "").Suggest("Begin the list with the program to run.")
+	}
+
+	for _, version := range p.Tested {
+		if versionForm.FindString(version) != version {
+			return c.invalid("tested", version).Suggest("List versions, such as 2.1.329.")
+		}
+	}
+
+	return cmp.Or(c.handover(), p.Scripted.check(c.invalid), p.Door.check(p.Name))
+}
+
+// compile checks and compiles the patterns.
+func (c checker) compile() error {
+	p := c.p
+	if err := cmp.Or(c.reports(), c.session()); err != nil {
+		return err
+	}
+	if err := p.Transcript.Compile(); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "profile %s: transcript: %w", p.Name, err).
+			Suggest("Correct the section, or leave it out: then parley reads no transcript.")
+	}
+
+	for _, m := range []struct {
+		key          string
+		texts        map[string]string
+		before, then string
+		into         *map[string]*regexp.Regexp
+	}{
+		{"blocked", p.Markers.Blocked, "", "", &p.patterns.blocked},
+		{"questions", p.Markers.Questions, "(?i:", questionEnd, &p.patterns.questions},
+		{"dialogs", p.Markers.Dialogs, "(?i:", ")", &p.patterns.dialogs},
+	} {
+		*m.into = make(map[string]*regexp.Regexp, len(m.texts))
+		for name, text := range m.texts {
+			re, err := c.pattern("markers."+m.key+"."+name, m.before+text+m.then)
+			if err != nil {
+				return err
+			}
+			(*m.into)[name] = re
+		}
+	}
+
+	for _, m := range []struct {
+		key, text string
+		into      **regexp.Regexp
+	}{
+		{"dialog", p.Markers.Dialog, &p.patterns.dialog}, {"busy", p.Markers.Busy, &p.patterns.busy},
+		{"idle", p.Markers.Idle, &p.patterns.idle}, {"composer", p.Markers.Composer, &p.patterns.composer},
+		{"empty", p.Markers.Empty, &p.patterns.empty}, {"paste", p.Markers.Paste, &p.patterns.paste},
+		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
+		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
+		{"footer", p.Markers.Footer, &p.patterns.footer},
+		{"buttons", p.Markers.Buttons, &p.patterns.buttons}, {"resets", p.Markers.Resets, &p.patterns.resets},
+		{"answer", p.Markers.Answer, &p.patterns.answer},
+	} {
+		if m.text == "" {
+			continue
+		}
+
+		re, err := c.pattern("markers."+m.key, m.text)
+		if err != nil {
+			return err
+		}
+
+		*m.into = re
+	}
+
+	if p.Garbles != "" {
+		re, err := c.pattern("garbles", p.Garbles)
+		if err != nil {
+			return err
+		}
+		p.patterns.garbles = re
+	}
+
+	p.patterns.prepare()
+
+	return c.groups()
+}
+
+// prepare notes what the markers of a screen's state need.
+func (p *patterns) prepare() {
+	p.causes = slices.Sorted(maps.Keys(p.blocked))
+	p.needs = map[*regexp.Regexp][]string{}
+	for _, re := range slices.Concat(slices.Collect(maps.Values(p.blocked)),
+		[]*regexp.Regexp{p.dialog, p.busy, p.idle}) {
+		if re != nil {
+			p.needs[re] = needed(re)
+		}
+	}
+}
+
+// groups returns an error unless the patterns that need a group named text have it.
+func (c checker) groups() error {
+	p := c.p
+	for _, m := range []struct {
+		key, text, holds string
+		re               *regexp.Regexp
+	}{
+		{"markers.composer", p.Markers.Composer, "composed text", p.patterns.composer},
+		{"markers.buttons", p.Markers.Buttons, "labels", p.patterns.buttons},
+		{"markers.resets", p.Markers.Resets, "words", p.patterns.resets},
+	} {
+		if m.re != nil && textGroup(m.re) < 0 {
+			return c.invalid(m.key, m.text).Suggest("Put the %s into a group named text: (?P<text>…).", m.holds)
+		}
+	}
+	return nil
+}
+
+// pattern compiles the pattern under a key.
+func (c checker) pattern(key, text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile("(?m)" + text)
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: %s: %w", c.p.Name, key, err).
+			Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
+	}
+	return re, nil
+}
+
+// invalid returns the error for a key's value.
+func (c checker) invalid(key, value string) *parley.Error { return invalid(c.p.Name, key, value) }
+
+func invalid(profile, key, value string) *parley.Error {
+	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", profile, key, parley.CleanLine(value)).
+		With("key", key)
+}
