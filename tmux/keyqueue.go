@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A program may read keys typed right after the submitting key before it has read
@@ -20,6 +21,8 @@ const (
 	queueOption = "@parley_hold" // of the session: number of the message for which keys wait
 	// queueSteps bounds the wait, in tenths of a second.
 	queueSteps = 50
+	// KeysWaitFor is how long tmux keeps a person's keys back by itself: who has them wait may end meanwhile.
+	KeysWaitFor = queueSteps * 100 * time.Millisecond
 	// queueRest is how long, in seconds, keys wait after the composer is empty: opencode
 	// replaces its composer 50 ms after its first prompt, and drops what is typed in
 	// between.

@@ -108,8 +108,9 @@ type delivery struct {
 	joined   bool
 	out      Outcome
 	refused  bool          // a guard has ended a line
-	keysWait bool          // a person's keys wait until the text is taken
+	keysWait bool          // a person's keys wait until the text is taken, or may do so
 	paused   time.Duration // before the last look
+	looked   bool          // once more, since tmux had answered late
 }
 
 // errWithheld ends a delivery whose outcome is complete.
@@ -147,9 +148,15 @@ func (d *delivery) begin(ctx context.Context) error {
 	return d.paste(ctx)
 }
 
+// lateLook is how old a screen may be as it comes, before another one is looked at for the key: this process, or tmux,
+// was stopped meanwhile. Once: a server that always is that slow still gets its key.
+const lateLook = 5 * time.Second
+
 // advance looks at the screen, asks for the next step, and carries it out.
 func (d *delivery) advance(ctx context.Context) error {
+	asked := time.Now()
 	screen, err := d.pane.Screen(ctx, d.View)
+	late := time.Since(asked) >= lateLook
 	if errors.Is(err, ErrNoPane) {
 		return d.withhold(Gone, "the pane is gone")
 	}
@@ -167,6 +174,10 @@ func (d *delivery) advance(ctx context.Context) error {
 
 	switch step := d.next(Moment{Phase: d.out.Phase, Again: d.out.Again, Screen: screen}); step.Do {
 	case Press:
+		if late && !d.looked {
+			d.looked = true
+			return d.pause(ctx, 0)
+		}
 		return d.press(ctx)
 	case Done:
 		d.out.Phase, d.out.TakenAt = Taken, time.Now()
@@ -312,6 +323,7 @@ func (d *delivery) entered() {
 func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, string, error) {
 	answer, err := d.ask(ctx, "", func(token string) string { return d.keyLine(token, from, to) })
 	if err != nil {
+		d.keysWait = d.Next != nil && !d.joined
 		return NoRefusal, "", err
 	}
 	d.keysWait = d.keysWait || answer.keysWait

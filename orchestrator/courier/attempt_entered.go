@@ -86,7 +86,8 @@ func (a *attempt) decideKey(o *observation) {
 	e := &a.entered
 	e.looked, e.unseen = o.now, false
 	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.keysWaited(o)))
-	e.touched = e.touched || e.undrawn
+	// What an earlier daemon pasted may be cleared away: how late its program draws, only that one knew.
+	e.touched = e.touched || e.undrawn || a.resumed && !o.screen.Touched.Before(a.sent.Truncate(time.Second))
 }
 
 // takenWithin is how long the program may take to show that it has the text.
@@ -114,7 +115,8 @@ func (a *attempt) noteElsewhere(o *observation) {
 		return // and so shows what it was given
 	}
 	e := &a.entered
-	blind := o.facts.adopted && (e.unseen || o.now.Sub(e.looked) >= strangeWithin)
+	gap := o.now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
+	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || gap >= blindWithin
 	asked := o.facts.unread > 0 && !o.question.none()
 	e.elsewhere = e.elsewhere || blind || asked || !o.facts.otherProgram().none()
 }

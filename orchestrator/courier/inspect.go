@@ -12,7 +12,7 @@ func (c *courier) inspect(t *team.Terminal, since time.Time) facts {
 	if c.o.Spent != nil {
 		f.spent = c.o.Spent(c.m.ID)
 	}
-	f.leaseOver = c.o.LeaseOver != nil && c.o.LeaseOver()
+	f.leaseOver = c.o.leaseOver()
 	if t == nil {
 		return f
 	}

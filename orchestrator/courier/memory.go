@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/profile"
+	"parley/tmux"
 )
 
 // A program that was just given a message looks idle for a while, and what is typed then
@@ -80,12 +81,21 @@ func (m *memory) touched(o *observation) hold {
 	return touched(now, screen, m.lag)
 }
 
-// keysWaited returns when keys of a person may last have waited to be read.
+// keysWaited returns when keys of a person may last have waited to be read. Those that tmux kept back for an earlier
+// daemon have gone to the program when their time was over, or when this one began.
 func (m *memory) keysWaited(o *observation) time.Time {
-	if o.screen.Unviewed {
+	touched := o.screen.Touched
+	switch {
+	case o.screen.Unviewed:
 		return time.Time{}
+	case touched.IsZero(), !touched.Before(m.released):
+		return m.unread
 	}
-	return m.unread
+	gone := touched.Add(time.Second + tmux.KeysWaitFor) // tmux tells whole seconds
+	if gone.After(m.released) {
+		gone = m.released
+	}
+	return later(m.unread, gone.Add(keysRest))
 }
 
 // readLate reports whether the program has drawn nothing since it read late what waited in its terminal.

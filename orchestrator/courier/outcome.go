@@ -54,7 +54,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	} else if t.Stopping.Load() {
 		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
-	} else if c.o.LeaseOver != nil && c.o.LeaseOver() {
+	} else if c.o.leaseOver() {
 		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
 	}
@@ -179,8 +179,12 @@ func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmu
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !reportedSince(c.m, job, typed)
+	entered := a.enteredAt(&out)
+	if entered.IsZero() { // by an earlier call, at a time that nobody knows
+		entered = c.o.Now()
+	}
 	a.text.given = given{
-		entered: a.enteredAt(&out), typed: typed, unreported: unreported,
+		entered: entered, typed: typed, unreported: unreported,
 		unshown: c.memory.last().on != t && t.Profile.FirstShown,
 	}
 	c.memory.given = a.text

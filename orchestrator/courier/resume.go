@@ -58,7 +58,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 	}
 
 	if !c.numbered {
-		_ = c.memory.releaseKeys(ctx, c.o.host.Pane(t), c.o.Now) // the look before the next message tries again
+		_ = c.o.releaseKeys(ctx, &c.memory, t) // the look before the next message tries again
 	}
 
 	jobs, err := c.o.Store.Typing(ctx, c.m.ID)

@@ -148,7 +148,7 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		c.seq = uint64(c.o.Now().UnixMilli()) // the numbers of an earlier pane are not given again
 	}
 	if !c.numbered {
-		if err := c.memory.releaseKeys(ctx, c.o.host.Pane(t), c.o.Now); err != nil {
+		if err := c.o.releaseKeys(ctx, &c.memory, t); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return err
 	}
 
-	c.numbered = true
+	c.numbered = !c.o.leaseOver()
 	if job == nil || info.Seq == 0 {
 		c.stranded = nil // proven, or typed by nobody
 		return nil
@@ -173,14 +173,23 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	return nil
 }
 
-// releaseKeys lets go of a person's keys that an attempt which was cut off may have kept back.
-func (m *memory) releaseKeys(ctx context.Context, p pane, now func() time.Time) error {
-	waited, err := p.ReleaseKeys(ctx)
+// releaseKeys lets go of a person's keys that an attempt which was cut off may have kept back. A daemon that is not the
+// host any more leaves that to the one that is, which has to know when it happens.
+func (o *Couriers) releaseKeys(ctx context.Context, m *memory, t *team.Terminal) error {
+	if o.leaseOver() {
+		return nil
+	}
+	waited, err := o.host.Pane(t).ReleaseKeys(ctx)
 	if waited { // the program shows them after that
-		m.unread = now().Add(keysRest)
+		m.unread = o.Now().Add(keysRest)
+	}
+	if err == nil {
+		m.released = o.Now()
 	}
 	return err
 }
+
+func (o *Couriers) leaseOver() bool { return o.LeaseOver != nil && o.LeaseOver() }
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
 // It reports whether that is the end of the round for job, and whether the next may follow.

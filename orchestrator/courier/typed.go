@@ -109,6 +109,7 @@ type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
 	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
+	released time.Time      // until when tmux may have kept keys back for an earlier daemon
 	lag      time.Duration  // that the program had in showing the text pasted last
 	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	place    profile.Place  // where the last look would have typed, in a program without markers

@@ -190,7 +190,7 @@ var typingDefects = []defect{
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`},
 	}},
 	{"keys that a crash left waiting are not let go", "stranded.go",
-		`	waited, err := p.ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
+		`	waited, err := o.host.Pane(t).ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
 	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(&o))`, `_ = 0`, nil},
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`, nil},
 
@@ -225,7 +225,7 @@ var typingDefects = []defect{
 				c.behind = true`, `			if err != nil || !done {`, nil},
 
 	// Hosts.
-	{"a lease that is over does not hold", "inspect.go", `	f.leaseOver = c.o.LeaseOver != nil && c.o.LeaseOver()`,
+	{"a lease that is over does not hold", "inspect.go", `	f.leaseOver = c.o.leaseOver()`,
 		`	f.leaseOver = false`, nil},
 	{"the key does not wait for the lease", "attempt.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
 

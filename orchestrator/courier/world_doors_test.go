@@ -225,7 +225,7 @@ func (t *teller) addDoor(end time.Duration) {
 	o := *t
 	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 3))
 	s, tr := t.s, &t.s.Traits
-	if !t.p.HasMarkers() || o.IntN(3) > 0 {
+	if !t.p.HasMarkers() || tr.DropsBegin || o.IntN(3) > 0 { // no program with an entrance drops so
 		return
 	}
 	tr.Door, tr.Setting = "tells", often(&o, "", "always", "when_held")

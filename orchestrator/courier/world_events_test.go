@@ -345,7 +345,7 @@ func (w *world) befall(p *simPane, e event) {
 		g.drawSoon()
 		w.after(e.For, func() { g.blocked, w.freed = false, time.Now(); g.drawSoon() })
 	case "work": // on something else
-		if !g.working && g.begins == 0 {
+		if !g.working && g.begins == 0 && !g.signedOut {
 			g.beginSoon(nil, 0)
 		}
 	}

@@ -153,7 +153,7 @@ func (g *program) drop(c chunk) {
 	}
 }
 
-// ask asks what a person answers after some time.
+// ask asks what a person answers after some time. A program that hangs gets no answer before it goes on.
 func (g *program) ask(kind string, d time.Duration) {
 	if g.dialog || g.behind || !g.begun {
 		return
@@ -163,7 +163,7 @@ func (g *program) ask(kind string, d time.Duration) {
 	}
 	g.dialog, g.asks = true, kind
 	g.drawSoon()
-	g.w.after(d, func() { g.w.answer(g.pane) })
+	g.w.on(later(time.Now().Add(d), g.hung), func() { g.w.answer(g.pane) })
 }
 
 // giveWay lets a shell have the terminal, where only the screen can tell.
