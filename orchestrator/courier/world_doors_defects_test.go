@@ -45,6 +45,10 @@ var doorDefects = []defect{
 			d.forget(x)
 		}
 		return x.told, nil // a later turn`, nil},
+	{"an urgent message waits for the end of the turn", "doorway.go",
+		`Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,`, `Steer: false,`, nil},
+	{"any message goes into the turn that runs", "doorway.go",
+		`Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,`, `Steer: c.m.Agent().Interruptible,`, nil},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 }

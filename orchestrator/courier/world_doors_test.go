@@ -24,6 +24,7 @@ type doorTraits struct {
 	Answers time.Duration // until a call is answered
 	Doubles bool          // it takes a letter of the same id again
 	Yields  bool          // it gives back what it keeps
+	Steers  bool          // urgent letters go into the turn that runs, as its operator allows
 	Lies    bool          // what came while a question was open lies there after the answer, until the next prompt
 }
 
@@ -45,6 +46,7 @@ type inbox struct {
 type letterIn struct {
 	id    string
 	piece piece
+	steer bool
 }
 
 var errNonsense = errors.New("its answer is no answer")
@@ -167,7 +169,7 @@ func (g *program) takeLetter(l door.Letter) {
 		return
 	}
 	m.given, g.seen[l.ID], g.lying = true, true, false
-	g.letters = append(g.letters, letterIn{l.ID, piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}})
+	g.letters = append(g.letters, letterIn{l.ID, piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}, l.Steer})
 	g.readLetters()
 }
 
@@ -177,6 +179,9 @@ func (g *program) readLetters() {
 		return
 	}
 	if g.working || g.begins > 0 || g.dialog || g.blocked || !g.begun || g.behind {
+		if g.w.story.Traits.Steers && g.working && !g.dialog && !g.behind {
+			g.steerLetters()
+		}
 		g.w.after(200*time.Millisecond, g.readLetters)
 		return
 	}
@@ -195,6 +200,26 @@ func (g *program) readLetters() {
 	} else {
 		g.beginSoon(pieces, g.w.story.Traits.Begin)
 	}
+	g.drawSoon()
+}
+
+// steerLetters takes what is for the turn that runs into it.
+func (g *program) steerLetters() {
+	var pieces []piece
+	g.letters = slices.DeleteFunc(g.letters, func(l letterIn) bool {
+		g.w.watch.steers(l)
+		if l.steer {
+			g.held[l.id] = true
+			pieces = append(pieces, l.piece)
+		}
+		return l.steer
+	})
+	if pieces == nil {
+		return
+	}
+
+	g.w.watch.submitted(g, pieces, chunk{who: "door"}, false)
+	g.above = append(g.above, joined(pieces))
 	g.drawSoon()
 }
 
@@ -281,6 +306,20 @@ func (t *teller) addDoor(end time.Duration) {
 	}
 }
 
+// addSteering lets urgent messages into the turns of the program, in some stories.
+func (t *teller) addSteering(end time.Duration) {
+	o := *t
+	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 4))
+	tr := &t.s.Traits
+	if tr.Door != "tells" || tr.Lies || o.IntN(2) > 0 {
+		return
+	}
+
+	tr.Steers, tr.Setting = true, often(&o, "always", tr.Setting)
+	o.send(end)
+	t.s.Events = append(t.s.Events, event{At: end + o.between(0, time.Second) + tr.Begin + tr.Read, Do: "send", What: "urgent"})
+}
+
 // takenAlong returns a message that its program says it has read by now, and that is unconfirmed as one of which it says
 // nothing.
 func (w *world) takenAlong() *message {
@@ -308,6 +347,14 @@ func (v *watch) gives(g *program, l door.Letter) {
 	v.leasedAt(m.Text)
 	if slices.ContainsFunc(g.composer, func(p piece) bool { return p.msg == m.short() }) {
 		v.w.violate(promiseOnce, "%s is given although it stands in the terminal", m.Text)
+	}
+}
+
+// steers checks what of the letters is for the turn that runs.
+func (v *watch) steers(l letterIn) {
+	m := v.w.messageNamed(l.piece.msg)
+	if urgent := m.Priority == parley.PriorityUrgent; l.steer != urgent {
+		v.w.violate(promiseSteer, "%s is given as one for it: %v", m.Text, l.steer)
 	}
 }
 

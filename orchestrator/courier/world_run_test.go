@@ -22,7 +22,7 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 	w.word.places = team.NewPlaces(func(context.Context, store.Place) error { return nil })
 	w.watch.w = w
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
-	w.agent.Door = s.Traits.Setting
+	w.agent.Door, w.agent.Interruptible = s.Traits.Setting, s.Traits.Steers
 	w.newServer()
 	w.launch()
 	w.start()

@@ -93,6 +93,7 @@ func tell(seed uint64, set *profile.Set) *story {
 	shareSome(s, at)
 	t.addOddities(at)
 	t.addDoor(at)
+	t.addSteering(at)
 	slices.SortStableFunc(s.Events, func(a, b event) int { return int(a.At - b.At) })
 	return s
 }

@@ -18,6 +18,7 @@ const (
 	promiseScreen  = "keys for one screen never land on another"
 	promiseAgent   = "nothing is typed into what is not the agent"
 	promiseWork    = "no work is interrupted"
+	promiseSteer   = "what is urgent goes into the turn that runs where its operator allows that, and nothing else does"
 	promiseProof   = "submitted means that the program has it"
 	promiseCertain = "unconfirmed hides no certain outcome"
 	promiseOrder   = "the order of acceptance is kept"
@@ -221,7 +222,8 @@ func (v *watch) pressed(p *simPane, key string) {
 	if !g.dialogAt.IsZero() && !g.dialogAt.After(seen) {
 		v.w.violate(promiseDialog, "the key of %s comes in front of one", m.Text)
 	}
-	if !g.busyAt.IsZero() && !g.busyAt.After(seen) && key != g.p.QueueKey {
+	interrupts := v.w.agent.Interruptible && m.Priority == parley.PriorityUrgent
+	if !g.busyAt.IsZero() && !g.busyAt.After(seen) && key != g.p.QueueKey && !interrupts {
 		v.w.violate(promiseWork, "the key of %s comes while it works", m.Text)
 	}
 }
