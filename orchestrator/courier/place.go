@@ -50,12 +50,18 @@ func (a *attempt) misplaced(o *observation) hold {
 	if o.profile.HasMarkers() {
 		return hold{}
 	}
-	s, before := o.place(), a.memory.place
-	same := s.at.ID() == before.ID() && s.at.Above == before.Above
-	if s.code != parley.HoldNewPlace || same || a.isPart(cmp.Or(s.at.Words, s.at.Above)) {
+	s := o.place()
+	if !a.memory.leaves(&s, &a.text.letter) {
 		return hold{}
 	}
 	return s.hold()
+}
+
+// leaves reports whether a place where messages may not belong is another one than that of the last look, with the
+// text of a letter at most behind it.
+func (m *memory) leaves(s *spot, l *letter) bool {
+	same := s.at.ID() == m.place.ID() && s.at.Above == m.place.Above
+	return s.code == parley.HoldNewPlace && !same && !m.isPart(cmp.Or(s.at.Words, s.at.Above), l)
 }
 
 // noteTaken notes that the program has taken a message at the place of the last look. Where only the operator's word
@@ -68,9 +74,9 @@ func (m *memory) noteTaken(t *team.Terminal) {
 
 // isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of
 // a text that is wrapped, or one that imitates a footer.
-func (a *attempt) isPart(words string) bool {
-	words = strings.TrimSpace(strings.TrimPrefix(words, a.memory.place.Words))
-	return words != "" && strings.Contains(parley.CleanLine(a.text.letter.text), words)
+func (m *memory) isPart(words string, l *letter) bool {
+	words = strings.TrimSpace(strings.TrimPrefix(words, m.place.Words))
+	return words != "" && strings.Contains(parley.CleanLine(l.text), words)
 }
 
 // relayLength is how much of the command line tells a program that passes on what is typed.

@@ -27,14 +27,17 @@ func questionOf(asked profile.Question, hides bool) question {
 	return question{}
 }
 
-// asks reports whether a terminal shows a question now.
-func (o *Couriers) asks(ctx context.Context, t *team.Terminal) (bool, error) {
+// asks reports whether a terminal shows a question now, in place of where a letter was typed.
+func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter) (bool, error) {
 	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
-	seen := look(o.host, o.readings, t, o.Now(), screen)
-	return !seen.question.none(), nil
+	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
+	if at.at.New && !t.HasTaken(at.at) { // also while nothing reads there
+		at.code = parley.HoldNewPlace
+	}
+	return !seen.question.none() || m.leaves(&at, l), nil
 }
 
 // hold says why nothing may be typed.

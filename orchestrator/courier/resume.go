@@ -219,7 +219,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 	}
 
 	if !t.Profile.HasMarkers() && c.unread[0].read.IsZero() {
-		if asks, err := c.o.asks(ctx, t); err != nil {
+		if asks, err := c.o.asks(ctx, t, &c.memory, &c.unread[0].letter); err != nil {
 			return err
 		} else if asks {
 			c.unread = nil // that takes it as its answer
