@@ -177,7 +177,7 @@ func (ad *adopter) adopt(
 		a.Name = ad.freeName(p.Name, a.Socket, a.Pane)
 	}
 
-	m, err := ad.ts.enroll(ctx, a, nil) // no key: its calls are recognised by their process
+	m, err := ad.ts.launcher.enroll(ctx, a, nil) // no key: its calls are recognised by their process
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (ad *adopter) adopt(
 		return nil, errors.Join(err, ad.ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
-	ad.ts.giveTerminal(m, p, s)
+	ad.give(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
 	if err := ad.ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
@@ -239,9 +239,9 @@ func (ad *adopter) freeName(base, socket, pane string) string {
 	}
 }
 
-// giveTerminal gives a member the terminal of an adopted program, and drops what an earlier program there
+// give gives a member the terminal of an adopted program, and drops what an earlier program there
 // reported.
-func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adoptedPane) {
+func (ad *adopter) give(m *team.Member, p *profile.Profile, s *adoptedPane) {
 	t := &team.Terminal{
 		Server:    s.server,
 		Pane:      s.server.Pane(s.info.ID),
@@ -251,16 +251,16 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 		Origin:    team.OriginOf(s.pid),
 		TTY:       s.info.TTY,
 		Instance:  s.server.Instance(),
-		Started:   ts.now(),
+		Started:   ad.ts.now(),
 		IsProgram: programMatcher(p, s.argv),
-		Places:    ts.places,
+		Places:    ad.ts.places,
 	}
 
 	t.SetInfo(s.info)
-	ts.roster.Past.Note(t.Born)
+	ad.ts.roster.Past.Note(t.Born)
 	m.Reports.Forget()
 	m.SetTerminal(t)
-	ts.changes.Add(1)
+	ad.ts.changes.Add(1)
 	m.Wake()
 }
 
@@ -273,14 +273,14 @@ func programMatcher(p *profile.Profile, was []string) func(argv []string) bool {
 
 // release lets an adopted agent go: once the courier has finished its message, our options leave the
 // pane, and the program runs on. The caller holds m.Changing.
-func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
+func (ad *adopter) release(ctx context.Context, m *team.Member) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
 	t := m.Terminal()
 	if t == nil { // it was lost, but our options may still be on its pane
 		a := m.Agent()
-		if server, done, err := ts.userServers.use(ctx, a.Socket); err == nil {
+		if server, done, err := ad.ts.userServers.use(ctx, a.Socket); err == nil {
 			defer done()
 			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}
@@ -295,7 +295,7 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 		return tmuxError(err)
 	}
 
-	ts.changes.Add(1)
+	ad.ts.changes.Add(1)
 
 	return nil
 }

@@ -56,7 +56,7 @@ func (ts *Terminals) AnswerDialog(
 	}
 
 	defer m.Wake()
-	defer ts.lookSoon()
+	defer ts.watcher.lookSoon()
 
 	err = a.give(ctx)
 	if a.given == "" {

@@ -19,7 +19,7 @@ import (
 // as the profile says, and writes the files that belong to them. It leaves l as it was requested, so
 // that a restart hands over again.
 func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
-	dir := privateDir(la.ts, m)
+	dir := PrivateDir(la.ts.opts.LaunchDir, m.ID)
 	values := profile.Values{
 		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
 	}
@@ -78,13 +78,8 @@ func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[stri
 	return args, opened.Write(values.Dir)
 }
 
-// privateDir returns the directory of an agent's private files, which exist from its launch until it
-// is stopped.
-func privateDir(ts *Terminals, m *team.Member) string {
-	return PrivateDir(ts.opts.LaunchDir, m.ID)
-}
-
-// PrivateDir returns the directory of an agent's private files below that of launches.
+// PrivateDir returns the directory of an agent's private files below that of launches. They exist from its launch
+// until it is stopped.
 func PrivateDir(launches, agentID string) string { return filepath.Join(launches, "agents", agentID) }
 
 // writeFiles replaces dir by one that only the user can read and that holds exactly these files. With

@@ -49,7 +49,7 @@ func (ts *Terminals) LaunchAgent(
 	if m := ts.roster.ByName(req.Name); m != nil {
 		id = m.ID
 	}
-	if err := ts.refuseOtherSession(ctx, req.Name, id); err != nil {
+	if err := ts.launcher.refuseOtherSession(ctx, req.Name, id); err != nil {
 		return nil, err
 	}
 	m, err := ts.launcher.enlist(ctx, req, l)
@@ -125,7 +125,7 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 // and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	a, key, stored := la.newAgent(req, l)
-	m, err := la.ts.enroll(ctx, a, stored)
+	m, err := la.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -168,24 +168,24 @@ func (la *launcher) newAgent(
 
 // enroll stores an agent, as a new member or in place of a stopped one with its name, and returns
 // with m.Changing held. key may be nil. The error is AGENT_EXISTS when the name is taken.
-func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
-	m := ts.roster.ByName(a.Name)
+func (la *launcher) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
+	m := la.ts.roster.ByName(a.Name)
 	if m == nil {
-		if err := ts.store.CreateAgent(ctx, a, key); err != nil {
+		if err := la.ts.store.CreateAgent(ctx, a, key); err != nil {
 			return nil, err
 		}
 
 		m = team.NewMember(a)
 		m.Changing.Lock()
-		ts.roster.Add(m)
-		ts.roster.Keys.Add(m, key)
-		ts.couriers.Start(m)
+		la.ts.roster.Add(m)
+		la.ts.roster.Keys.Add(m, key)
+		la.ts.couriers.Start(m)
 
 		return m, nil
 	}
 
 	m.Changing.Lock()
-	if err := ts.revive(ctx, m, a, key); err != nil {
+	if err := la.revive(ctx, m, a, key); err != nil {
 		m.Changing.Unlock()
 		return nil, err
 	}
@@ -195,10 +195,10 @@ func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIK
 
 // revive replaces a stopped or lost agent by a, which takes over its id, name and age, and its keys by
 // key. The caller holds m.Changing.
-func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
+func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
 	if old.State != parley.StateTerminated {
-		if err := ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
+		if err := la.ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
 			return err
 		}
 	}
@@ -209,7 +209,7 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	if m.Terminal() != nil || old.State != parley.StateTerminated {
 		// Its program ended by itself and the terminal still shows its last screen, or it lost its
 		// terminal and its processes may still run.
-		if _, err := ts.end(ctx, m, parley.StateStarting, "launched again"); err != nil {
+		if _, err := la.ts.stopper.end(ctx, m, parley.StateStarting, "launched again"); err != nil {
 			return err
 		}
 	}
@@ -218,14 +218,15 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}
-	if w := old.Worktree; w != nil && ts.roster.Here(m) && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
+	here := la.ts.roster.Here(m)
+	if w := old.Worktree; w != nil && here && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
 		a.Worktree = w
 	}
 	if a.Adopted() { // the pane may still show what was typed there before
 		a.Seal = cmp.Or(old.Seal, a.Seal)
 	}
 
-	return ts.roster.Revive(ctx, m, a, key)
+	return la.ts.roster.Revive(ctx, m, a, key)
 }
 
 // identity returns the variables that tell an agent who it is.
@@ -278,7 +279,7 @@ func (la *launcher) run(
 		return nil, err
 	}
 
-	la.ts.lookSoon()
+	la.ts.watcher.lookSoon()
 	m.Wake()
 
 	return &parley.LaunchAgentResult{
@@ -353,7 +354,7 @@ func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneI
 	}
 
 	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
-	killed := la.ts.kill(ctx, m, la.ts.tmux.Pane(info.ID))
+	killed := la.ts.stopper.kill(ctx, m, la.ts.tmux.Pane(info.ID))
 	if info.ID == "" {
 		return err
 	}

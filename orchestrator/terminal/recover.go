@@ -39,7 +39,7 @@ func (r recovery) agents(ctx context.Context) error {
 	for _, m := range r.ts.roster.All() {
 		lost := m.Kind == parley.KindTerminal && m.Terminal() == nil && r.ts.roster.Here(m)
 		if lost && m.Agent().State != parley.StateTerminated {
-			if err := r.ts.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
+			if err := r.ts.watcher.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
 			}
 		}
@@ -68,7 +68,7 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 	m.SetTerminal(t)
 	r.ts.roster.Past.Note(t.Born)
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
-		_, err := r.ts.end(ctx, m, parley.StateTerminated, a.Evidence)
+		_, err := r.ts.stopper.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
 	}
 
@@ -119,7 +119,7 @@ func (r recovery) adoptedAgent(ctx context.Context, m *team.Member, a parley.Age
 		s.pid = pid // else the watcher finds the program once it has the terminal
 	}
 
-	r.ts.giveTerminal(m, p, s)
+	r.ts.adopter.give(m, p, s)
 
 	return nil
 }
@@ -136,10 +136,10 @@ func (r recovery) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, e
 
 // lose records that an agent has lost its terminal, for the reason why. Its messages wait. Once the
 // couriers run, the caller must hold m.Changing.
-func (ts *Terminals) lose(ctx context.Context, m *team.Member, why string) error {
+func (w *watcher) lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
-	if err := ts.couriers.Abandon(ctx, m, why); err != nil {
+	if err := w.ts.couriers.Abandon(ctx, m, why); err != nil {
 		return err
 	}
-	return ts.roster.SetState(ctx, m, parley.StateUnreachable, why, nil)
+	return w.ts.roster.SetState(ctx, m, parley.StateUnreachable, why, nil)
 }

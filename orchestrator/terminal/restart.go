@@ -22,7 +22,7 @@ func (ts *Terminals) RestartAgent(
 	m.Changing.Lock()
 	defer m.Changing.Unlock()
 
-	if err := ts.learnSession(ctx, m, m.Terminal()); err != nil {
+	if err := ts.sessions.learn(ctx, m, m.Terminal()); err != nil {
 		return nil, err
 	}
 
@@ -41,13 +41,13 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	if err := ts.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
+	if err := ts.launcher.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
-	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
+	if _, err := ts.stopper.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
 		return nil, err
 	}
-	if err := ts.renew(ctx, m, p, l); err != nil {
+	if err := ts.launcher.renew(ctx, m, p, l); err != nil {
 		return nil, err
 	}
 
@@ -105,19 +105,19 @@ func mustExist(dir string, a *parley.Agent) error {
 
 // renew gives a member that is launched again the profile, the session and a new key of the launch.
 // The caller holds m.Changing.
-func (ts *Terminals) renew(ctx context.Context, m *team.Member, p choice, l *launch) error {
-	if err := ts.roster.SetSession(ctx, m, l.begin.session); err != nil {
+func (la *launcher) renew(ctx context.Context, m *team.Member, p choice, l *launch) error {
+	if err := la.ts.roster.SetSession(ctx, m, l.begin.session); err != nil {
 		return err
 	}
-	if err := ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
+	if err := la.ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
 		return err
 	}
 
-	key, stored := ts.roster.NewKey(parley.KeyLaunched)
-	if _, err := ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
+	key, stored := la.ts.roster.NewKey(parley.KeyLaunched)
+	if _, err := la.ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
 		return err
 	}
-	l.Env = environment(l.Env, ts.launcher.identity(m, key))
+	l.Env = environment(l.Env, la.identity(m, key))
 
 	return nil
 }

@@ -69,29 +69,29 @@ func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Ter
 	}
 
 	t.SessionLooked = now
-	return w.ts.learnSession(ctx, m, t)
+	return w.ts.sessions.learn(ctx, m, t)
 }
 
-// learnSession records the session of a program that tells its id in no other way, if it has begun
+// learn records the session of a program that tells its id in no other way, if it has begun
 // one. t may be nil. The caller holds m.Changing.
-func (ts *Terminals) learnSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
+func (s *sessions) learn(ctx context.Context, m *team.Member, t *team.Terminal) error {
 	if t == nil || !t.Profile.ShowsSession() {
 		return nil
 	}
 
-	id, ok := ts.sessionOf(ctx, m, t)
+	id, ok := s.of(ctx, m, t)
 	if !ok {
 		return nil
 	}
 
-	return ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
+	return s.ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
 }
 
-// sessionOf returns the session of an agent's own program. It is not ok if there is none, or if which of
+// of returns the session of an agent's own program. It is not ok if there is none, or if which of
 // several it is cannot be told.
-func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
+func (s *sessions) of(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
 	if t.Profile.Session.ByMessage {
-		return sessionWith(promptsIn(ctx, ts, m, t), ts.isTheirs(ctx, m))
+		return sessionWith(s.prompts(ctx, m, t), s.isTheirs(ctx, m))
 	}
 
 	paths := ownFiles(t, func(open []string) bool {
@@ -113,7 +113,7 @@ func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Term
 	}
 	slices.SortStableFunc(prompts, func(a, b transcript.Prompt) int { return b.At.Compare(a.At) })
 
-	return sessionWith(prompts, ts.isTheirs(ctx, m))
+	return sessionWith(prompts, s.isTheirs(ctx, m))
 }
 
 // maxTail bounds how much of a transcript's end is read for its prompts, in bytes.
@@ -162,8 +162,8 @@ func ownFiles(t *team.Terminal, has func(open []string) bool) (paths []string) {
 // promptsSince is how far back prompts are looked at if it is not known when the program was started.
 const promptsSince = 24 * time.Hour
 
-// promptsIn returns the newest prompts in the database that a program of the member's holds open.
-func promptsIn(ctx context.Context, ts *Terminals, m *team.Member, t *team.Terminal) []transcript.Prompt {
+// prompts returns the newest prompts in the database that a program of the member's holds open.
+func (s *sessions) prompts(ctx context.Context, m *team.Member, t *team.Terminal) []transcript.Prompt {
 	paths := ownFiles(t, func(open []string) bool { return slices.ContainsFunc(open, t.Profile.IsTranscript) })
 	i := slices.IndexFunc(paths, t.Profile.IsTranscript)
 	if i < 0 {
@@ -172,20 +172,20 @@ func promptsIn(ctx context.Context, ts *Terminals, m *team.Member, t *team.Termi
 
 	since := t.Started
 	if since.IsZero() {
-		since = ts.now().Add(-promptsSince)
+		since = s.ts.now().Add(-promptsSince)
 	}
 	prompts, err := opencode.Prompts(ctx, paths[i], since)
 	if err != nil {
-		ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
+		s.ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
 	}
 
 	return prompts
 }
 
 // isTheirs returns what tells whether a message was sent to a member.
-func (ts *Terminals) isTheirs(ctx context.Context, m *team.Member) func(messageID string) bool {
+func (s *sessions) isTheirs(ctx context.Context, m *team.Member) func(messageID string) bool {
 	return func(messageID string) bool {
-		_, deliveries, err := ts.store.Message(ctx, messageID)
+		_, deliveries, err := s.ts.store.Message(ctx, messageID)
 		return err == nil && slices.ContainsFunc(deliveries,
 			func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 	}

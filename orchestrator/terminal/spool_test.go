@@ -42,7 +42,7 @@ func newSpoolStage(t testing.TB) *spoolStage {
 	s.agent.SetTerminal(&team.Terminal{Profile: &profile.Profile{}})
 	s.add(s.agent, roster, spoolKey)
 	s.spoolReader = &spoolReader{
-		ts:   &Terminals{roster: roster, log: log, look: make(chan struct{}, 1)},
+		ts:   &Terminals{roster: roster, log: log, watcher: &watcher{look: make(chan struct{}, 1)}},
 		path: filepath.Join(t.TempDir(), "spool"),
 	}
 

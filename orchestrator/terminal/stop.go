@@ -48,7 +48,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 	}
 
 	a, ran := m.Agent(), m.Terminal() != nil
-	ended, err := ts.end(ctx, m, parley.StateTerminated, evidence)
+	ended, err := ts.stopper.end(ctx, m, parley.StateTerminated, evidence)
 	if err != nil {
 		return nil, err
 	}
@@ -69,17 +69,17 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 // end ends a member's processes and its session, and records the state that follows: terminated, or
 // starting when the caller launches it again, so that messages wait for that. It returns how many
 // processes there were. The caller holds m.Changing.
-func (ts *Terminals) end(
+func (st *stopper) end(
 	ctx context.Context, m *team.Member, next parley.AgentState, evidence string,
 ) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
 	t := m.Terminal()
-	ended, err := ts.endProcesses(ctx, m, t)
+	ended, err := st.endProcesses(ctx, m, t)
 	if err == nil && t != nil && !t.Adopted() {
-		err = ts.endSession(ctx, m, t)
+		err = st.endSession(ctx, m, t)
 	}
 	if err == nil {
-		err = ts.close(ctx, m, next, evidence)
+		err = st.close(ctx, m, next, evidence)
 	}
 	if err != nil && t != nil {
 		t.Stopping.Store(false) // the watcher observes it again
@@ -90,15 +90,15 @@ func (ts *Terminals) end(
 
 // endProcesses ends the processes of a member, also when it has lost its terminal, and returns how
 // many there were. An adopted agent is released instead. The caller holds m.Changing.
-func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
+func (st *stopper) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
 	if m.Kind != parley.KindTerminal {
 		return 0, nil
 	}
 	if a := m.Agent(); a.Adopted() { // its processes belong to the user
-		return 0, ts.release(ctx, m)
+		return 0, st.ts.adopter.release(ctx, m)
 	}
 
-	if err := ts.learnSession(ctx, m, t); err != nil {
+	if err := st.ts.sessions.learn(ctx, m, t); err != nil {
 		return 0, err
 	}
 
@@ -110,7 +110,7 @@ func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.T
 
 	tree := findTree(m.ID, root, born)
 	ended := len(tree.living())
-	if err := tree.end(ctx, ts.opts.StopGrace); err != nil {
+	if err := tree.end(ctx, st.ts.opts.StopGrace); err != nil {
 		return ended, fmt.Errorf("stop %s: %w", m.Name, err)
 	}
 
@@ -118,18 +118,18 @@ func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.T
 }
 
 // endSession ends a member's session, once the courier has finished its message.
-func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
+func (st *stopper) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 
-	if t.Instance != ts.tmux.Instance() {
+	if t.Instance != st.ts.tmux.Instance() {
 		return nil
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	if err := ts.kill(ctx, m, t.Pane); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+	if err := st.kill(ctx, m, t.Pane); err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
 	return nil
@@ -137,8 +137,8 @@ func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Ter
 
 // kill ends a member's session and its pane: a person can have renamed the session, or moved the pane to
 // another.
-func (ts *Terminals) kill(ctx context.Context, m *team.Member, pane *tmux.Pane) error {
-	err := ts.tmux.KillSession(ctx, m.Name, m.ID)
+func (st *stopper) kill(ctx context.Context, m *team.Member, pane *tmux.Pane) error {
+	err := st.ts.tmux.KillSession(ctx, m.Name, m.ID)
 	if err == nil || errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrOtherSession) {
 		err = pane.Kill(ctx, m.ID)
 	}
@@ -147,12 +147,12 @@ func (ts *Terminals) kill(ctx context.Context, m *team.Member, pane *tmux.Pane) 
 
 // refuseOtherSession returns AGENT_EXISTS if a session on parley's tmux server has the name of an agent
 // that is to be launched, and no pane of it. id is "" for a new agent.
-func (ts *Terminals) refuseOtherSession(ctx context.Context, name, id string) error {
-	_, err := ts.tmux.FindSession(ctx, name, id)
+func (la *launcher) refuseOtherSession(ctx context.Context, name, id string) error {
+	_, err := la.ts.tmux.FindSession(ctx, name, id)
 	if !errors.Is(err, tmux.ErrOtherSession) {
 		return nil // what else is wrong, the launch tells
 	}
-	server := "tmux -S " + ts.tmux.SocketPath()
+	server := "tmux -S " + la.ts.tmux.SocketPath()
 	return parley.Errorf(parley.AgentExists, "parley's tmux has a session %s, and it is not this agent's", name).
 		With("agent", name).
 		Suggest("Rename it: %[1]s rename-session -t '=%[2]s' NEW, or end it with all that runs there: "+
@@ -161,19 +161,20 @@ func (ts *Terminals) refuseOtherSession(ctx context.Context, name, id string) er
 
 // close takes the terminal from a member whose processes have ended, removes its files and records the
 // state that follows. The caller holds m.Changing.
-func (ts *Terminals) close(ctx context.Context, m *team.Member, next parley.AgentState, evidence string) error {
+func (st *stopper) close(ctx context.Context, m *team.Member, next parley.AgentState, evidence string) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 
 	m.SetTerminal(nil)
-	if err := ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
+	if err := st.ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
-	if err := errors.Join(door.Remove(privateDir(ts, m)), os.RemoveAll(privateDir(ts, m))); err != nil {
+	dir := PrivateDir(st.ts.opts.LaunchDir, m.ID)
+	if err := errors.Join(door.Remove(dir), os.RemoveAll(dir)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
 
-	return ts.roster.SetState(ctx, m, next, evidence, nil)
+	return st.ts.roster.SetState(ctx, m, next, evidence, nil)
 }
 
 // tree holds the processes of one agent: the descendants of its program, and those with its id in
@@ -292,7 +293,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	var ends errgroup.Group
 	for _, m := range members {
 		ends.Go(func() error {
-			_, err := ts.endProcesses(ctx, m, m.Terminal())
+			_, err := ts.stopper.endProcesses(ctx, m, m.Terminal())
 			if a := m.Agent(); err != nil && a.Adopted() { // options left on its pane are harmless
 				ts.log.Warn("let an adopted agent go", "agent", m.Name, "error", err)
 				return nil
@@ -316,7 +317,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	}
 
 	for _, m := range members {
-		err = errors.Join(err, ts.close(ctx, m, parley.StateTerminated, evidence))
+		err = errors.Join(err, ts.stopper.close(ctx, m, parley.StateTerminated, evidence))
 	}
 
 	return stopped, left, err

@@ -64,10 +64,11 @@ type Terminals struct {
 	watcher     *watcher
 	launcher    *launcher
 	adopter     *adopter
+	stopper     *stopper
+	sessions    *sessions
 	spool       *spoolReader
 	keyboard    keyboard
-	look        chan struct{} // tells the watcher to look now
-	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
+	ending      atomic.Bool // shutting down: failures are not logged, nothing is launched
 
 	// AnswerTime bounds how long a person who wants to see a terminal waits for tmux. It is set before
 	// the first call.
@@ -77,6 +78,7 @@ type Terminals struct {
 // watcher keeps the agents' states up to date.
 type watcher struct {
 	ts      *Terminals
+	look    chan struct{} // makes it look now
 	looks   sync.WaitGroup
 	looking sync.Map // holds the *tmux.Server values that are being looked at
 	failing sync.Map // holds why agents cannot be observed, by their IDs
@@ -84,6 +86,12 @@ type watcher struct {
 
 // adopter makes members of programs that the user has started in tmux.
 type adopter struct{ ts *Terminals }
+
+// stopper ends the programs of members and takes their terminals from them.
+type stopper struct{ ts *Terminals }
+
+// sessions finds out which sessions the programs of members are in.
+type sessions struct{ ts *Terminals }
 
 // launcher starts programs in sessions of parley's own server.
 type launcher struct {
@@ -100,18 +108,19 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 
 	t := &Terminals{
 		opts: opts, store: opts.Store, roster: opts.Roster, couriers: opts.Couriers, now: opts.Now, log: opts.Log,
-		look: make(chan struct{}, 1), AnswerTime: answerTime,
+		AnswerTime: answerTime,
 	}
 	var err error
 	if t.places, err = team.LoadPlaces(ctx, opts.Store); err != nil {
 		return nil, err
 	}
-	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
+	t.watcher = &watcher{ts: t, look: make(chan struct{}, 1)}
+	t.launcher, t.adopter, t.stopper, t.sessions = &launcher{ts: t}, &adopter{t}, &stopper{t}, &sessions{t}
 	t.spool = &spoolReader{ts: t, path: opts.Spool}
 	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
 
 	own := opts.Tmux
-	own.Notify = t.notice
+	own.Notify = t.watcher.notice
 
 	if t.tmux, err = tmux.Open(ctx, own); err != nil {
 		return nil, tmuxError(err)

@@ -64,7 +64,7 @@ func (ts *Terminals) TypeInTerminal(
 			Errorf(parley.AgentUnavailable, "a message is just being typed into %s's terminal", m.Name).
 			Suggest("Your keys were not typed. Try again in some seconds.")
 	}
-	defer ts.lookSoon()
+	defer ts.watcher.lookSoon()
 	defer m.Typing.Unlock()
 
 	keys := make([]tmux.Key, len(req.Keys))

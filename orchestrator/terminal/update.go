@@ -60,7 +60,7 @@ func (ts *Terminals) UpdateAgent(
 
 	res.Changed = true
 	if again {
-		res.Launched, err = ts.relaunch(ctx, m, req, p, l)
+		res.Launched, err = ts.launcher.relaunch(ctx, m, req, p, l)
 		return res, err
 	}
 
@@ -80,7 +80,7 @@ func standingOf(ctx context.Context, ts *Terminals, m *team.Member) (standing, e
 			Suggest("Start it: parley up, or parley restart %s.", m.Name)
 	}
 
-	if err := ts.learnSession(ctx, m, t); err != nil {
+	if err := ts.sessions.learn(ctx, m, t); err != nil {
 		return standing{}, err
 	}
 
@@ -93,7 +93,7 @@ func standingOf(ctx context.Context, ts *Terminals, m *team.Member) (standing, e
 }
 
 // relaunch starts the program of a member again as a request says. The caller holds m.Changing.
-func (ts *Terminals) relaunch(
+func (la *launcher) relaunch(
 	ctx context.Context, m *team.Member, req parley.UpdateAgentRequest, p choice, l *launch,
 ) (*parley.LaunchAgentResult, error) {
 	session := m.Agent().Session
@@ -105,21 +105,21 @@ func (ts *Terminals) relaunch(
 	if l.begin, err = begin(p.Profile, l.Argv, session, team.NewID()); err != nil {
 		return nil, err
 	}
-	if err := ts.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
+	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
-	if _, err := ts.end(ctx, m, parley.StateStarting, "changed and restarted"); err != nil {
+	if _, err := la.ts.stopper.end(ctx, m, parley.StateStarting, "changed and restarted"); err != nil {
 		return nil, err
 	}
 
 	req.LaunchAgentRequest.Profile = p.stored()
-	a, key, stored := ts.launcher.newAgent(req.LaunchAgentRequest, l)
-	if err := ts.revive(ctx, m, a, stored); err != nil {
+	a, key, stored := la.newAgent(req.LaunchAgentRequest, l)
+	if err := la.revive(ctx, m, a, stored); err != nil {
 		return nil, err
 	}
-	l.Env = environment(l.Env, ts.launcher.identity(m, key))
+	l.Env = environment(l.Env, la.identity(m, key))
 
-	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
+	return la.run(ctx, m, p, l, req.Width, req.Height)
 }
 
 // labelled returns the agent with what a request changes of it without a restart.

@@ -137,13 +137,6 @@ func (jo *userServers) closeUnused(everything bool) error {
 	return err
 }
 
-// closeIdleServers disconnects from the user's servers on which no agent lives any longer.
-func closeIdleServers(ts *Terminals) {
-	if err := ts.userServers.closeUnused(false); err != nil {
-		ts.log.Warn("let go of a tmux server", "error", err)
-	}
-}
-
 // observeAdopted brings the state of an adopted agent up to date, whether its program or another one
 // has the terminal.
 func (w *watcher) observeAdopted(
@@ -194,7 +187,7 @@ func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.
 	if m.Terminal() != t {
 		return nil
 	}
-	w.ts.giveTerminal(m, t.Profile, s)
+	w.ts.adopter.give(m, t.Profile, s)
 
 	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }

@@ -24,7 +24,7 @@ func (ts *Terminals) ReportState(
 			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
 	}
 
-	defer ts.lookSoon()
+	defer ts.watcher.lookSoon()
 	named, err := ts.roster.Report(ctx, m, req)
 	if err != nil {
 		return nil, err

@@ -36,17 +36,17 @@ const (
 
 // notice takes a notification of tmux. It is called by the goroutine that reads from tmux, and never
 // blocks.
-func (ts *Terminals) notice(n tmux.Notification) {
-	if n.Kind == tmux.Disconnected && !ts.ending.Load() {
-		ts.log.Warn("the connection to tmux broke", "error", n.Err)
+func (w *watcher) notice(n tmux.Notification) {
+	if n.Kind == tmux.Disconnected && !w.ts.ending.Load() {
+		w.ts.log.Warn("the connection to tmux broke", "error", n.Err)
 	}
-	ts.lookSoon()
+	w.lookSoon()
 }
 
 // lookSoon makes the watcher look now; it never blocks.
-func (ts *Terminals) lookSoon() {
+func (w *watcher) lookSoon() {
 	select {
-	case ts.look <- struct{}{}:
+	case w.look <- struct{}{}:
 	default:
 	}
 }
@@ -65,9 +65,11 @@ func (ts *Terminals) Watch(ctx context.Context) {
 			return
 		case <-tick.C:
 			ts.spool.take(ctx)
-			closeIdleServers(ts)
+			if err := ts.userServers.closeUnused(false); err != nil {
+				ts.log.Warn("let go of a tmux server", "error", err)
+			}
 			ts.watcher.lookAround(ctx)
-		case <-ts.look:
+		case <-ts.watcher.look:
 			ts.watcher.lookAround(ctx)
 		}
 	}
@@ -132,7 +134,7 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 
 	instance := server.Instance()
 	if err == nil && (instance == "" || instance != before) {
-		w.ts.lookSoon() // the connection broke: whose panes these are is not known
+		w.lookSoon() // the connection broke: whose panes these are is not known
 		return
 	}
 
@@ -177,7 +179,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		return nil
 	}
 	if !there {
-		return w.ts.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+		return w.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff

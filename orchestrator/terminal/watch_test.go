@@ -25,11 +25,12 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 
 	broken, cancel := context.WithCancel(t.Context())
 	cancel() // stands for a locked or full database
-	if err := ts.lose(broken, m, "its terminal is gone"); err == nil || m.Agent().State != parley.StateIdle {
+	w := &watcher{ts: ts}
+	if err := w.lose(broken, m, "its terminal is gone"); err == nil || m.Agent().State != parley.StateIdle {
 		t.Fatalf("the loss was recorded: %s, %v", m.Agent().State, err)
 	}
 
-	must.Do(t, (&watcher{ts: ts}).observe(t.Context(), m, nil, tmux.PaneInfo{}, false))
+	must.Do(t, w.observe(t.Context(), m, nil, tmux.PaneInfo{}, false))
 	if got := m.Agent().State; got != parley.StateUnreachable {
 		t.Errorf("it is %s, want unreachable", got)
 	}
