@@ -168,17 +168,21 @@ func TestClaudeIsClosedToWhatItWouldDrop(t *testing.T) {
 
 func TestClaudeIsClosedBeforeAnythingGoesIn(t *testing.T) {
 	for what, change := range map[string]func(f *fakeClaude, p *door.Program){
-		"adopted":               func(_ *fakeClaude, p *door.Program) { p.Dir = "" },
-		"launched in a bypass":  func(_ *fakeClaude, p *door.Program) { p.Dir = t.TempDir() },
-		"another version":       func(f *fakeClaude, _ *door.Program) { f.said["version"] = "2.1.999" },
-		"a newer protocol":      func(f *fakeClaude, _ *door.Program) { f.said["peerProtocol"] = 2 },
-		"no socket":             func(f *fakeClaude, _ *door.Program) { delete(f.said, "messagingSocketPath") },
-		"a socket that is gone": func(f *fakeClaude, _ *door.Program) { f.said["messagingSocketPath"] = f.socket + "x" },
-		"a damaged entry":       func(f *fakeClaude, _ *door.Program) { f.said["peerProtocol"] = "one" },
+		"adopted":              func(_ *fakeClaude, p *door.Program) { p.Dir = "" },
+		"launched in a bypass": func(_ *fakeClaude, p *door.Program) { p.Dir = t.TempDir() },
+		"another version":      func(f *fakeClaude, _ *door.Program) { f.said["version"] = "2.1.999" },
+		"a newer protocol":     func(f *fakeClaude, _ *door.Program) { f.said["peerProtocol"] = 2 },
+		"no socket":            func(f *fakeClaude, _ *door.Program) { delete(f.said, "messagingSocketPath") },
+		"a socket that is gone": func(f *fakeClaude, _ *door.Program) {
+			f.said["messagingSocketPath"] = f.socket + "x"
+		},
+		"a damaged entry": func(f *fakeClaude, _ *door.Program) { f.said["peerProtocol"] = "one" },
 		"settings that bypass": func(f *fakeClaude, _ *door.Program) {
 			must.Do(t, os.WriteFile(f.home+"/settings.json", []byte(`{"permissions":{"defaultMode":"bypassPermissions"}}`), 0o600))
 		},
-		"a directory open to others": func(f *fakeClaude, _ *door.Program) { must.Do(t, os.Chmod(filepath.Dir(f.socket), 0o755)) },
+		"a directory open to others": func(f *fakeClaude, _ *door.Program) {
+			must.Do(t, os.Chmod(filepath.Dir(f.socket), 0o755))
+		},
 	} {
 		f := startClaude(t)
 		p := f.program()

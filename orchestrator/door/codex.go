@@ -95,7 +95,7 @@ func (c *codex) Ask(ctx context.Context, l Letter) (Answer, error) {
 	case read:
 		return Answer{Read, "a turn in its transcript begins with the message"}, nil
 	case r.ID == "":
-		return Answer{Absent, "its transcripts do not have the message, which was not handed over since its launch"}, nil
+		return Answer{Absent, neverGiven}, nil
 	}
 
 	return c.askQueue(ctx, r)

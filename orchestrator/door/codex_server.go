@@ -36,8 +36,8 @@ var codexInherits = []string{
 	"HOME", "CODEX_HOME", "CODEX_SQLITE_HOME", "PATH", "USER", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME",
 }
 
-// agentMark is the variable by which parley knows what belongs to an agent. The server, and whatever its settings make it
-// start, descends from the daemon: without the mark it could be taken for the operator's.
+// agentMark is the variable by which parley knows what belongs to an agent. The server, and whatever its settings make
+// it start, descends from the daemon: without the mark it could be taken for the operator's.
 const agentMark = "PARLEY_AGENT_ID"
 
 // startCodexServer starts a server of the program that runs as a process, with its files and as the same agent's.

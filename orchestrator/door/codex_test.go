@@ -19,8 +19,8 @@ import (
 
 const codexThread = "01a21d70-fc71-76a1-ad74-5607a3cbdea6"
 
-// fakeCodex runs in a terminal as Codex 0.171.0 does. It is this test's program by another name, which serves as its app
-// server, too: see TestMain.
+// fakeCodex runs in a terminal as Codex 0.171.0 does. It is this test's program by another name, which serves as its
+// app server, too: see TestMain.
 type fakeCodex struct {
 	dir, home string
 	pid       int
@@ -120,7 +120,9 @@ func serveCodex(in io.Reader, out io.Writer, home string) {
 			_ = os.WriteFile(queue, text, 0o600)
 			answer["result"] = map[string]any{}
 		case call.Method == "thread/queue/delete":
-			left := slices.DeleteFunc(slices.Clone(items), func(i codexItem) bool { return i.Queued == call.Params.Delete })
+			left := slices.DeleteFunc(slices.Clone(items), func(i codexItem) bool {
+				return i.Queued == call.Params.Delete
+			})
 			text, _ := json.Marshal(left)
 			_ = os.WriteFile(queue, text, 0o600)
 			answer["result"] = map[string]any{"deleted": len(left) < len(items)}

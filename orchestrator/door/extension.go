@@ -26,7 +26,8 @@ var extensionModule []byte
 // extensionFile is its name in the agent's private directory, next to the extension that opens it.
 const extensionFile = "entrance.mjs"
 
-// maxExtensionLine bounds a request, in bytes. Of a message of 700 KB, Pi took all, and Oh My Pi stood still for minutes.
+// maxExtensionLine bounds a request, in bytes. Of a message of 700 KB, Pi took all, and Oh My Pi stood still for
+// minutes.
 const maxExtensionLine = 128 << 10
 
 // extensionRequest is a line to the extension.

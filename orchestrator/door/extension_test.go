@@ -83,7 +83,8 @@ func TestExtensionsTakeALetterAsItIs(t *testing.T) {
 	}
 
 	for word, want := range map[string]door.Fate{
-		"read": door.Read, "queued": door.Queued, "absent": door.Absent, "unknown": door.Unknown, "pondered": door.Unknown, "": door.Unknown,
+		"read": door.Read, "queued": door.Queued, "absent": door.Absent, "unknown": door.Unknown,
+		"pondered": door.Unknown, "": door.Unknown,
 	} {
 		f.answers("ask", fmt.Sprintf(`{"fate":%q}`, word))
 		expectFate(t, d, l, want)

@@ -19,8 +19,8 @@ type Launch struct {
 // launchFile is its name in the agent's private directory.
 const launchFile = "door.json"
 
-// NewLaunch chooses where an entrance of a kind listens, which asks for this password: on a port that is free now, or in
-// a directory that is made for it in the program's runtime directory.
+// NewLaunch chooses where an entrance of a kind listens, which asks for this password: on a port that is free now, or
+// in a directory that is made for it in the program's runtime directory.
 func NewLaunch(kind, secret, runtime string) (Launch, error) {
 	if kind == "extension" {
 		dir, err := os.MkdirTemp(runtime, "parley-door-") // 0700

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DOOR_TEST_HOME") == "" {
 		home, err := os.MkdirTemp("", "door")
 		if err == nil {
-			env := append(os.Environ(), "DOOR_TEST_HOME="+home, "CLAUDE_CONFIG_DIR="+home+"/claude", "QWEN_HOME="+home+"/qwen")
+			env := append(os.Environ(), "DOOR_TEST_HOME="+home,
+				"CLAUDE_CONFIG_DIR="+home+"/claude", "QWEN_HOME="+home+"/qwen")
 			err = unix.Exec("/proc/self/exe", os.Args, env)
 		}
 		fmt.Fprintln(os.Stderr, err)

@@ -49,7 +49,8 @@ func openOpencode(ctx context.Context, p Program) (Door, error) {
 		return nil, closed("it has no session yet")
 	}
 
-	o := &opencode{program: p, base: "http://127.0.0.1:" + strconv.Itoa(l.Port), secret: l.Secret, given: records{p.Dir}}
+	base := "http://127.0.0.1:" + strconv.Itoa(l.Port)
+	o := &opencode{program: p, base: base, secret: l.Secret, given: records{p.Dir}}
 	o.client = &http.Client{
 		Transport: &http.Transport{
 			DisableKeepAlives: true, // each connection is looked at, and none is found broken only when it is used

@@ -62,7 +62,9 @@ func startOpencode(t *testing.T) *fakeOpencode {
 }
 
 func (f *fakeOpencode) program() door.Program {
-	return door.Program{Kind: "opencode", PID: os.Getpid(), Dir: f.dir, Session: ourSession, Versions: []string{"1.18.33"}}
+	return door.Program{
+		Kind: "opencode", PID: os.Getpid(), Dir: f.dir, Session: ourSession, Versions: []string{"1.18.33"},
+	}
 }
 
 func (f *fakeOpencode) open(t *testing.T) door.Door {
@@ -99,7 +101,8 @@ func (f *fakeOpencode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if session == childSession {
 			f.looks++
 		}
-		json.NewEncoder(w).Encode(map[string]string{"id": session, "parentID": map[bool]string{true: ourSession}[session == childSession]})
+		parent := map[bool]string{true: ourSession}[session == childSession]
+		json.NewEncoder(w).Encode(map[string]string{"id": session, "parentID": parent})
 	case action == "message":
 		f.list(w, f.messages[session])
 	case action == "prompt_async":
@@ -177,7 +180,11 @@ func (f *fakeOpencode) looked() int {
 }
 
 func letter(n int) door.Letter {
-	return door.Letter{ID: fmt.Sprintf("5f0c21aa-0000-4000-8000-%012d", n), Text: fmt.Sprint("[msg 5f0c21aa] hello ", n), Mark: "msg 5f0c21aa"}
+	return door.Letter{
+		ID:   fmt.Sprintf("5f0c21aa-0000-4000-8000-%012d", n),
+		Text: fmt.Sprint("[msg 5f0c21aa] hello ", n),
+		Mark: "msg 5f0c21aa",
+	}
 }
 
 func expectFate(t *testing.T, d door.Door, l door.Letter, want door.Fate) {
@@ -411,12 +418,16 @@ func TestOpencodeIsClosedWhileAnotherSessionIsShown(t *testing.T) {
 		events []string
 		closed bool
 	}{
-		"a new session":                 {[]string{created(otherSession, "", now)}, true},
-		"a subagent's":                  {[]string{created(childSession, ourSession, now)}, false},
-		"a prompt elsewhere":            {[]string{user(otherSession, "msg_1", now)}, true},
-		"chosen from outside":           {[]string{selected(otherSession)}, true},
-		"back again":                    {[]string{user(otherSession, "msg_1", now), user(ourSession, "msg_2", now+1)}, false},
-		"an old message comes again":    {[]string{user(otherSession, "msg_2", now), user(ourSession, "msg_1", now-1)}, true},
+		"a new session":       {[]string{created(otherSession, "", now)}, true},
+		"a subagent's":        {[]string{created(childSession, ourSession, now)}, false},
+		"a prompt elsewhere":  {[]string{user(otherSession, "msg_1", now)}, true},
+		"chosen from outside": {[]string{selected(otherSession)}, true},
+		"back again": {
+			[]string{user(otherSession, "msg_1", now), user(ourSession, "msg_2", now+1)}, false,
+		},
+		"an old message comes again": {
+			[]string{user(otherSession, "msg_2", now), user(ourSession, "msg_1", now-1)}, true,
+		},
 		"what it does not know":         {[]string{`{"type":"session.idle"}`, `{`, `[]`, `{"properties":7}`}, false},
 		"a line of more than 32 MB":     {[]string{strings.Repeat("x", 33<<20), created(otherSession, "", now)}, true},
 		"a prompt with large additions": {[]string{strings.TrimSuffix(user(otherSession, "msg_1", now), "}") + `,"x":"` + strings.Repeat("x", 3<<20) + `"}`}, true},
@@ -430,7 +441,10 @@ func TestOpencodeIsClosedWhileAnotherSessionIsShown(t *testing.T) {
 
 			if tt.closed {
 				n := 0
-				waitFor(t, "the door is closed", func() bool { n++; return errors.Is(d.Give(t.Context(), letter(n)), door.ErrNotNow) })
+				waitFor(t, "the door is closed", func() bool {
+					n++
+					return errors.Is(d.Give(t.Context(), letter(n)), door.ErrNotNow)
+				})
 				return
 			}
 			// It looks at the session of a prompt, and has then seen all that came before.

@@ -42,5 +42,6 @@ func (p *pace) take() (wait time.Duration) {
 
 // tooFast returns the error of a letter that must wait.
 func tooFast(wait time.Duration) error {
-	return notNow("it takes %d messages at once and then one each %s: the next in %s", burst, every, wait.Round(time.Second/10))
+	return notNow("it takes %d messages at once and then one each %s: the next in %s",
+		burst, every, wait.Round(time.Second/10))
 }

@@ -221,7 +221,7 @@ func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
 		return Answer{Read, "a turn in its transcript begins with the message"}, nil
 	}
 	if r.ID == "" {
-		return Answer{Absent, "its transcripts do not have the message, which was not handed over since its launch"}, nil
+		return Answer{Absent, neverGiven}, nil
 	}
 
 	answer, ours := q.letters.of(l.ID)

@@ -113,7 +113,8 @@ func TestQwenSaysWhatBecameOfALetter(t *testing.T) {
 	l.Text = "[msg 5f0c21aa] two\nlines & <b> \u2028 " + strings.Repeat("ü", 1000)
 	must.Do(t, d.Give(t.Context(), l))
 	got := f.frames()[0]
-	if got.Message.Content != l.Text || got.MsgID != l.ID || got.ToSessionID != qwenSession || got.FromMode != "prompting" {
+	if got.Message.Content != l.Text || got.MsgID != l.ID || got.ToSessionID != qwenSession ||
+		got.FromMode != "prompting" {
 		t.Errorf("got %+v", got)
 	}
 	expectFate(t, d, l, door.Queued)
@@ -164,7 +165,8 @@ func TestQwenReceiptsTellWhatIsNotRead(t *testing.T) {
 
 		// The first receipt may be heard before the second.
 		err := d.Give(t.Context(), letter(1))
-		if err != nil && (!tt.closed || !errors.Is(err, door.ErrNotNow)) || err == nil && tt.closed && len(tt.words) == 1 {
+		if err != nil && (!tt.closed || !errors.Is(err, door.ErrNotNow)) ||
+			err == nil && tt.closed && len(tt.words) == 1 {
 			t.Errorf("%q: got %v, want closed %v", tt.words, err, tt.closed)
 		}
 		waitFor(t, fmt.Sprint(tt.words, " is ", tt.want), func() bool {

@@ -12,6 +12,9 @@ import (
 	"sync"
 )
 
+// neverGiven says why a message is absent.
+const neverGiven = "its transcripts do not have the message, which was not handed over since its launch"
+
 // transcripts are the files to which a program writes what its turns begin with: a line for each message from outside,
 // when a turn takes it and not when it is queued.
 type transcripts struct {
