@@ -22,7 +22,8 @@ func (m *memory) ready(o *observation) hold {
 	}
 
 	h := m.readiness(o)
-	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) { // what may pass it waits for the person too
+	// What may pass it waits for the person too.
+	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) {
 		return h
 	}
 	if o.screen.InMode {
@@ -47,7 +48,8 @@ func (m *memory) readiness(o *observation) hold {
 		if p := o.profile; p.Still > 0 && o.now.Sub(m.still.Since(o.now, o.screen)) < p.Still && h.none() {
 			h = held(parley.HoldNoisy, "")
 		}
-		if h.Code == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.collapsed != "" && m.text.collapsed == o.Composer) {
+		if h.Code == parley.HoldDraft &&
+			(o.ownText() || m.text != nil && m.text.collapsed != "" && m.text.collapsed == o.Composer) {
 			h = m.ownText(o)
 		} else if h.Code == parley.HoldDraft && s.Steady >= rest {
 			h.draft = o.Composer

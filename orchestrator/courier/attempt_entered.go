@@ -261,7 +261,8 @@ func (a *attempt) stuck(o *observation) bool {
 	}
 
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {
+	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
+		a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle

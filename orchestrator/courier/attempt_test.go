@@ -84,14 +84,16 @@ func (s *stage) observation() *observation {
 	if s.composer != "-" {
 		lines = append(lines, "composer> "+s.composer)
 	}
-	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, Drawn: s.drawn, InMode: s.inMode, CursorY: len(lines) - 1}
+	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, Drawn: s.drawn, InMode: s.inMode,
+		CursorY: len(lines) - 1}
 	if !s.profile.HasMarkers() {
 		screen.Lines, screen.CursorX = append(slices.Clone(s.above), s.composer), len(s.composer)
 		screen.CursorY = len(s.above)
 	}
 
 	o := &observation{
-		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names, report: s.said,
+		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names,
+		report: s.said,
 	}
 	o.reading = new(readings).read(s.profile, &screen)
 	o.shows = o.withTitle(s.profile, screen.Title)
@@ -209,8 +211,10 @@ func TestEnterIsWithheld(t *testing.T) {
 		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
 		{"beside somebody's own text", func(s *stage) { s.composer = "mine " + testText }, notShown, ""},
 		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
-		{"when a shell has the terminal", func(s *stage) { s.facts.foreground = []string{"bash"} }, notReady, parley.HoldShell},
-		{"when a pager has it", func(s *stage) { s.facts.foreground = []string{"less", "x"} }, notReady, parley.HoldKeysProgram},
+		{"when a shell has the terminal", func(s *stage) { s.facts.foreground = []string{"bash"} }, notReady,
+			parley.HoldShell},
+		{"when a pager has it", func(s *stage) { s.facts.foreground = []string{"less", "x"} }, notReady,
+			parley.HoldKeysProgram},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, framedText)
@@ -519,7 +523,8 @@ func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 }
 
 func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
-	got := new(attempt).refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"}, new(team.Member))
+	got := new(attempt).refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"},
+		new(team.Member))
 	if want := "the pane is at message 5"; got.Reason != want || got.Code != parley.HoldRefused {
 		t.Errorf("got %+v, want %q", got, want)
 	}

@@ -36,7 +36,9 @@ const (
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings}}
+	o := &Couriers{
+		Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings},
+	}
 	o.turns.last = map[string]time.Time{}
 	return o
 }

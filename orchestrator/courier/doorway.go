@@ -77,7 +77,7 @@ type doorway struct {
 	recalled bool // what an earlier daemon had told is asked for
 
 	eager  bool // a message goes through it soon, unless its terminal is free before that
-	marked bool // the last message did not go through it, since its program would tell its model that it is not from its user
+	marked bool // the last message did not go through it: its program would tell its model that it is not its user's
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
@@ -106,8 +106,8 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	return e, e != nil
 }
 
-// DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with "", only to a version of the
-// program with which the entrance was tried.
+// DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with
+// "", only to a version of the program with which the entrance was tried.
 const (
 	DoorNever  = "never"
 	doorAlways = "always"
@@ -165,7 +165,9 @@ func (d *doorway) follows() bool {
 }
 
 // give claims a message for the entrance and hands it over once. It is done when the next message may follow.
-func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold) (done bool, err error) {
+func (d *doorway) give(
+	ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold,
+) (done bool, err error) {
 	c := d.c
 	ctx, cancel := unhurried(ctx)
 	defer cancel()

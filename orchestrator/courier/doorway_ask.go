@@ -13,7 +13,8 @@ import (
 
 // witnesses tell what has become of a message at the entrance. They are asked in this order, until one knows.
 var witnesses = []func(d *doorway, ctx context.Context, x *handed) (told bool, err error){
-	(*doorway).wasShut, (*doorway).isReported, (*doorway).hasEnded, (*doorway).shows, (*doorway).answers, (*doorway).rests,
+	(*doorway).wasShut, (*doorway).isReported, (*doorway).hasEnded,
+	(*doorway).shows, (*doorway).answers, (*doorway).rests,
 }
 
 // ask asks of one of them.
@@ -123,7 +124,8 @@ func (d *doorway) withdraw(ctx context.Context, x *handed) bool {
 	}
 	back, err := e.Withdraw(ctx, x.letter)
 	if err != nil {
-		d.c.o.Log.Info("an entrance did not give a message back", "agent", d.c.m.Name, "message", x.letter.Mark, "error", err)
+		d.c.o.Log.Info("an entrance did not give a message back",
+			"agent", d.c.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return back
 }
@@ -178,7 +180,8 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && d.withdraw(ctx, x):
 		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 	case now.Sub(x.idle) >= doorSilence:
-		err := ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
+		err := ignoreStale(c.o.Store.Advance(ctx, x.Key,
+			ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
 		x.told = err == nil // else it is still to be written
 		return true, err
 	}

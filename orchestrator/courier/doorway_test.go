@@ -29,10 +29,13 @@ func throughDoor(t *testing.T, door string, events ...event) (log string) {
 
 func TestWhatItsProgramKeepsSaysSo(t *testing.T) {
 	log := throughDoor(t, "tells",
-		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"})
+		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"})
 	for _, want := range []string{
-		"message 1 is typing: " + string(parley.HoldInside) + " its program has it, through its own entrance, and keeps it for later: it says queued",
-		"message 1 is submitted: " + string(parley.ProofDoor) + " given to its program through its own entrance (a dialog is open in its terminal, and the text would answer it), and it says read",
+		"message 1 is typing: " + string(parley.HoldInside) +
+			" its program has it, through its own entrance, and keeps it for later: it says queued",
+		"message 1 is submitted: " + string(parley.ProofDoor) + " given to its program through its own entrance " +
+			"(a dialog is open in its terminal, and the text would answer it), and it says read",
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("nothing says %q:\n%s", want, log)
@@ -62,8 +65,10 @@ func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
 // What goes back into the queue says so in its own words, since nothing was typed.
 func TestWhatItsProgramNeverGotSaysSo(t *testing.T) {
 	log := throughDoor(t, "tells", event{At: time.Second, Do: "door loses", N: 1},
-		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"})
-	if !strings.Contains(log, "message 1 is queued: "+string(parley.EndedDoorAbsent)+" its program does not have it: it says absent") ||
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"})
+	absent := "message 1 is queued: " + string(parley.EndedDoorAbsent)
+	if !strings.Contains(log, absent+" its program does not have it: it says absent") ||
 		!strings.Contains(log, "paste of message 1") {
 		t.Errorf("want it queued again with its reason, and typed:\n%s", log)
 	}
@@ -72,23 +77,27 @@ func TestWhatItsProgramNeverGotSaysSo(t *testing.T) {
 // So does the next daemon.
 func TestWhatALaterPromptTakesAlongIsProvenAfterARestart(t *testing.T) {
 	log := throughDoor(t, "lies",
-		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"},
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"},
 		event{At: 55 * time.Second, Do: "daemon stops"}, event{At: 60 * time.Second, Do: "send", What: "normal"})
 	silent := strings.Index(log, "message 1 is unconfirmed: "+string(parley.EndedDoorSilent))
 	ended := strings.Index(log, "the daemon has ended")
-	if proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor)); silent < 0 || ended < silent || proven < ended {
+	proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor))
+	if silent < 0 || ended < silent || proven < ended {
 		t.Errorf("want it proven by the daemon after the one that gave it up:\n%s", log)
 	}
 }
 
 func TestWhatALaterPromptTakesAlongIsProven(t *testing.T) {
 	log := throughDoor(t, "lies",
-		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"},
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"},
 		event{At: 60 * time.Second, Do: "send", What: "normal"})
 	silent := strings.Index(log, "message 1 is unconfirmed: "+string(parley.EndedDoorSilent))
 	proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor))
 	if silent < 0 || proven < silent || !strings.Contains(log, "message 2 is submitted") {
-		t.Errorf("want it unconfirmed while it lies there, and proven once the next prompt has taken it along:\n%s", log)
+		t.Errorf("want it unconfirmed while it lies there, and proven once the next prompt has taken it along:\n%s",
+			log)
 	}
 }
 
@@ -97,7 +106,8 @@ func TestALostReportIsMadeUpForByTheScreen(t *testing.T) {
 	inBubble(t, func() {
 		s := &story{Profile: "claude", Back: time.Second, Lost: 1, Events: []event{
 			{At: 2 * time.Second, Do: "send", What: "normal"}, // shows that it is signed in
-			{At: 15 * time.Second, Do: "dialog", For: 10 * time.Second}, {At: 16 * time.Second, Do: "send", What: "normal"},
+			{At: 15 * time.Second, Do: "dialog", For: 10 * time.Second},
+			{At: 16 * time.Second, Do: "send", What: "normal"},
 		}}
 		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
 		s.Traits.Door = "reports"

@@ -36,17 +36,21 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 		{name: "an answer", above: []string{shown, "● hello"}, want: tmux.Done},
 		{name: "an answer while it works", above: []string{shown, "● hello", "working"}, want: tmux.Done},
 		{
-			name: "an answer after some work", above: []string{shown, "working"}, later: []string{shown, "● hello", "working"},
-			want: tmux.Done, within: time.Second,
+			name: "an answer after some work", above: []string{shown, "working"},
+			later: []string{shown, "● hello", "working"},
+			want:  tmux.Done, within: time.Second,
 		},
-		{name: "an answer to what was before", above: []string{"● hello", shown, "working"}, want: tmux.Done, within: 2 * time.Second},
-		{name: "an answer without the text", above: []string{"● hello", "working"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "an answer to what was before", above: []string{"● hello", shown, "working"},
+			want: tmux.Done, within: 2 * time.Second},
+		{name: "an answer without the text", above: []string{"● hello", "working"},
+			want: tmux.Done, within: 2 * time.Second},
 		{
 			name: "a refusal below an earlier answer", above: []string{"● hello", shown, "sign in first"},
 			want: tmux.Stop, cause: profile.SignIn,
 		},
 		{name: "any dialog", above: []string{shown, "Allow this?"}, want: tmux.Stop, within: 5 * time.Second},
-		{name: "a dialog before a turn", above: []string{"Allow this?"}, later: []string{shown, "working"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "a dialog before a turn", above: []string{"Allow this?"}, later: []string{shown, "working"},
+			want: tmux.Done, within: 2 * time.Second},
 		{name: "a dialog before a refusal", above: []string{"Allow this?"}, later: []string{shown, "sign in first"},
 			want: tmux.Stop, within: time.Second, cause: profile.SignIn},
 		{name: "a permission", above: []string{shown, "Allow this?"}, asks: true, want: tmux.Done},
@@ -55,16 +59,18 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			want: tmux.Stop, cause: profile.SignIn,
 		},
 		{
-			name: "a refusal after some work", above: []string{shown, "working"}, later: []string{shown, "sign in first"},
-			want: tmux.Stop, within: time.Second, cause: profile.SignIn,
+			name: "a refusal after some work", above: []string{shown, "working"},
+			later: []string{shown, "sign in first"},
+			want:  tmux.Stop, within: time.Second, cause: profile.SignIn,
 		},
 		{
 			name: "a refusal without the text", above: []string{"sign in first"},
 			want: tmux.Stop, within: 2 * time.Second, cause: profile.SignIn,
 		},
 		{
-			name: "an old refusal, and then a turn", above: []string{"sign in first"}, later: []string{shown, "working"},
-			want: tmux.Done, within: 2 * time.Second,
+			name: "an old refusal, and then a turn", above: []string{"sign in first"},
+			later: []string{shown, "working"},
+			want:  tmux.Done, within: 2 * time.Second,
 		},
 		{name: "a limit", above: []string{shown, "too much"}, want: tmux.Done, within: 2 * time.Second},
 		{name: "nothing", above: []string{"as before"}, want: tmux.Stop, within: 2 * time.Second, idle: true},
@@ -219,7 +225,8 @@ func TestTheBeginOfATurnIsProofWhereOneHasFollowedBefore(t *testing.T) {
 		{[]string{shown, "● hello"}, tmux.Done, 0},
 		{[]string{shown, "working"}, tmux.Done, 0},
 	} {
-		if step, took := enter(c.above...); step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
+		if step, took := enter(c.above...); step.Do != c.want || took < c.within ||
+			took > c.within+200*time.Millisecond {
 			t.Errorf("%d, %q: got %+v after %v, want %v after %v", i, c.above, step, took, c.want, c.within)
 		}
 	}

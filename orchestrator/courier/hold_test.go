@@ -41,7 +41,8 @@ func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
 
 func TestAProgramLikeTheAdoptedOneIsAStrangerWhenThatHasEnded(t *testing.T) {
 	for _, alive := range []bool{true, false} {
-		f := facts{adopted: true, alive: alive, foreground: []string{"agent"}, runs: func([]string) bool { return true }}
+		f := facts{adopted: true, alive: alive, foreground: []string{"agent"},
+			runs: func([]string) bool { return true }}
 		if h := f.otherProgram(); h.none() != alive {
 			t.Errorf("it runs: %v; got %+v", alive, h)
 		}

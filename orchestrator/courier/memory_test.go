@@ -16,7 +16,8 @@ func TestTheEarlierProofCounts(t *testing.T) {
 		scene func(*stage)
 	}{
 		{"it works", func(s *stage) { s.above = []string{"working"} }},
-		{"its transcript shows the text", func(s *stage) { s.above = []string{"> hello", "  (ann · msg 5f0c21aa)", "answer"} }},
+		{"its transcript shows the text",
+			func(s *stage) { s.above = []string{"> hello", "  (ann · msg 5f0c21aa)", "answer"} }},
 		{"it reports the text", func(s *stage) { s.named = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 // without markers must rest first, from one look to the next, unless its profile waits for nothing.
 func (c *courier) offer() {
 	t := c.m.Terminal()
-	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unread) == 0 && len(c.doors.open) == 0 && !c.memory.cautious &&
-		c.m.Agent().Door != doorAlways
+	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unread) == 0 && len(c.doors.open) == 0 &&
+		!c.memory.cautious && c.m.Agent().Door != doorAlways
 	if t == nil || !quiet || !c.numbered || !t.Profile.HasMarkers() && !t.Profile.Instant() {
 		return
 	}

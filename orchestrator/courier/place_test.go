@@ -101,10 +101,11 @@ func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
 		before, at profile.Place
 		waits      bool
 	}{
-		"a question behind it":         {at: profile.Place{Words: "Update now? [Y/n]"}, waits: true},
-		"a question at the prompt":     {profile.Place{Words: ">"}, profile.Place{Words: "> Update now?"}, true},
-		"a question above":             {at: profile.Place{Above: "Proceed?"}, waits: true},
-		"its own beginning":            {profile.Place{Words: ">"}, profile.Place{Words: "> [AGENT 5f0c0001 TO AGENT 5f0c0002]:"}, false},
+		"a question behind it":     {at: profile.Place{Words: "Update now? [Y/n]"}, waits: true},
+		"a question at the prompt": {profile.Place{Words: ">"}, profile.Place{Words: "> Update now?"}, true},
+		"a question above":         {at: profile.Place{Above: "Proceed?"}, waits: true},
+		"its own beginning": {profile.Place{Words: ">"},
+			profile.Place{Words: "> [AGENT 5f0c0001 TO AGENT 5f0c0002]:"}, false},
 		"its last row, wrapped":        {at: profile.Place{Words: "msg 5f0c0003)"}},
 		"a row of it above":            {at: profile.Place{Above: "build it?"}},
 		"what stood there before":      {profile.Place{Words: "step 1:"}, profile.Place{Words: "step 2:"}, false},
@@ -131,7 +132,8 @@ func TestTheOperatorTakesAPlaceBack(t *testing.T) {
 	if n := must(places.Forget(t.Context(), "agent")); n != 1 {
 		t.Errorf("%d places were forgotten, want 1", n)
 	}
-	for who, known := range map[string]*team.Places{"this daemon": places, "the next one": must(team.LoadPlaces(t.Context(), db))} {
+	next := must(team.LoadPlaces(t.Context(), db))
+	for who, known := range map[string]*team.Places{"this daemon": places, "the next one": next} {
 		if known.Has("agent", at) || !known.Has("other", at) {
 			t.Errorf("%s knows of agent %v, of other %v", who, known.Has("agent", at), known.Has("other", at))
 		}

@@ -26,7 +26,8 @@ func TestQuestionsOfAnUnknownProgramHold(t *testing.T) {
 		if got.code != c.want {
 			t.Errorf("%q: got %+v, want %q", c.screen, got, c.want)
 		}
-		if h := got.hold(); h.Code != c.want || !strings.Contains(h.Reason, strings.TrimSpace(c.screen)) && c.want != "" {
+		if h := got.hold(); h.Code != c.want ||
+			!strings.Contains(h.Reason, strings.TrimSpace(c.screen)) && c.want != "" {
 			t.Errorf("%q: held by %+v", c.screen, h)
 		}
 	}
@@ -37,7 +38,8 @@ func TestEnterIsWithheldWhileAnUnknownProgramShowsNothingOfTheText(t *testing.T)
 	s := newStage(t, plainText)
 	s.tty = ttyMode{canonical: false, known: true}
 	s.composer = "| a screen without it"
-	if step, after := s.until(tmux.Pasted, false); step.Do != tmux.Stop || step.Reason != tmux.NotShown || after < 10*time.Second {
+	if step, after := s.until(tmux.Pasted, false); step.Do != tmux.Stop || step.Reason != tmux.NotShown ||
+		after < 10*time.Second {
 		t.Errorf("got %+v after %v, want that it stops because the text is not shown", step, after)
 	}
 

@@ -90,7 +90,8 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	over, forced := c.m.IsForced(job.Message.ID)
 	if h.draft != "" && h.draft == over {
-		return way{key: tmux.Key(t.Profile.Key), over: true, note: " over a text that is no draft, as the operator said"}, true
+		const said = " over a text that is no draft, as the operator said"
+		return way{key: tmux.Key(t.Profile.Key), over: true, note: said}, true
 	}
 	if !h.only {
 		return way{}, false

@@ -58,7 +58,8 @@ func (o *observation) see(shown *team.StateTimer) {
 // rests and reports failures, and has not reported this one: a user's command can show a line of a log.
 func (o *observation) heed(said team.Report) {
 	o.report = said
-	told := said.State == parley.StateIdle && !said.Failed && o.profile.Reports.Failures() && o.profile.Reports.Prompts()
+	told := said.State == parley.StateIdle && !said.Failed && o.profile.Reports.Failures() &&
+		o.profile.Reports.Prompts()
 	if o.shows == profile.Blocked && o.Composing && told && min(o.now.Sub(o.since), o.now.Sub(said.At)) >= overruled {
 		o.shows, o.limit = profile.Idle, team.Limit{}
 	}

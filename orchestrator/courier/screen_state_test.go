@@ -21,21 +21,28 @@ func TestFailureOnTheScreenYieldsToTheProgramsReport(t *testing.T) {
 		ago     time.Duration
 		want    parley.AgentState
 	}{
-		"it has said nothing":                 {reports, nil, time.Minute, parley.StateBlocked},
-		"its last turn was over":              {reports, []string{"Prompt", "Stop"}, time.Minute, parley.StateIdle},
-		"it has just said so":                 {reports, []string{"Prompt", "Stop"}, time.Second, parley.StateBlocked},
-		"its turn was to begin":               {reports, []string{"Stop", "Prompt"}, time.Minute, parley.StateBlocked},
-		"its turn failed":                     {reports, []string{"Prompt", "StopFailure"}, time.Minute, parley.StateBlocked},
-		"its turn failed, and it rests since": {reports, []string{"Prompt", "StopFailure", "Notification"}, time.Minute, parley.StateBlocked},
-		"a later turn was over":               {reports, []string{"StopFailure", "Prompt", "Stop"}, time.Minute, parley.StateIdle},
-		"it reports failures as ends":         {silent, []string{"Prompt", "Stop"}, time.Minute, parley.StateBlocked},
+		"it has said nothing":    {reports, nil, time.Minute, parley.StateBlocked},
+		"its last turn was over": {reports, []string{"Prompt", "Stop"}, time.Minute, parley.StateIdle},
+		"it has just said so":    {reports, []string{"Prompt", "Stop"}, time.Second, parley.StateBlocked},
+		"its turn was to begin":  {reports, []string{"Stop", "Prompt"}, time.Minute, parley.StateBlocked},
+		"its turn failed": {
+			reports, []string{"Prompt", "StopFailure"}, time.Minute, parley.StateBlocked,
+		},
+		"its turn failed, and it rests since": {
+			reports, []string{"Prompt", "StopFailure", "Notification"}, time.Minute, parley.StateBlocked,
+		},
+		"a later turn was over": {
+			reports, []string{"StopFailure", "Prompt", "Stop"}, time.Minute, parley.StateIdle,
+		},
+		"it reports failures as ends": {silent, []string{"Prompt", "Stop"}, time.Minute, parley.StateBlocked},
 	} {
 		for _, words := range []string{"limit reached", "sign in first"} {
 			s := newStage(t, framedText, fails, c.profile)
 			m := team.NewMember(parley.Agent{ID: "a"})
 			for _, event := range c.said {
 				signal, _ := s.profile.Reports.Signal(event)
-				m.Reports.Note(team.Report{Event: event, State: signal.State, Passing: signal.Passing, At: s.now.Add(-c.ago)}, signal.Prompted, nil)
+				said := team.Report{Event: event, State: signal.State, Passing: signal.Passing, At: s.now.Add(-c.ago)}
+				m.Reports.Note(said, signal.Prompted, nil)
 			}
 
 			s.above = []string{words}

@@ -43,7 +43,8 @@ func TestFateOfAStrandedText(t *testing.T) {
 			s.composer, l.phase, l.left, l.State = testText, tmux.PaneEntered, true, parley.DeliveryQueued
 		}, fateAlone, true, ""},
 		{"dismissed", framedText,
-			func(s *stage, l *typed) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
+			func(s *stage, l *typed) { s.composer, l.Dismissed = testText, true }, fateAlone, false,
+			parley.HoldOwnText},
 		{"with a person's text", framedText,
 			func(s *stage, l *typed) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
 		{"with a person's text in another script", framedText,
@@ -62,7 +63,8 @@ func TestFateOfAStrandedText(t *testing.T) {
 			s.above = append(s.above, s.above...)
 		}, fateShown, false, ""},
 		{"where no composer shows", framedText,
-			func(s *stage, l *typed) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
+			func(s *stage, l *typed) { s.composer, s.above = "-", []string{testText} }, fateHidden, false,
+			parley.HoldUnsent},
 		{"nowhere", framedText, func(*stage, *typed) {}, fateGone, false, ""},
 		{"not drawn yet", framedText,
 			func(s *stage, l *typed) { l.read = s.now.Add(-time.Second) }, fateUndrawn, false, parley.HoldNotBegun},
@@ -71,7 +73,8 @@ func TestFateOfAStrandedText(t *testing.T) {
 		{"entered, not drawn yet", framedText,
 			func(s *stage, l *typed) { l.read, l.phase = s.now, tmux.PaneEntered }, fateGone, false, ""},
 		{"on another terminal", framedText,
-			func(s *stage, l *typed) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, parley.HoldRecalled},
+			func(s *stage, l *typed) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false,
+			parley.HoldRecalled},
 		{"unseen, pasted", plainText, func(*stage, *typed) {}, fateHidden, false, parley.HoldUnsent},
 		{"unseen, pasted, retried", plainText,
 			func(s *stage, l *typed) { l.State = parley.DeliveryQueued }, fateHidden, true, ""},
@@ -82,7 +85,8 @@ func TestFateOfAStrandedText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.profile)
-			l := &typed{on: s.on, letter: s.attempt.text.letter, read: s.now.Add(-time.Minute), stranded: stranded{phase: tmux.PanePasted}}
+			l := &typed{on: s.on, letter: s.attempt.text.letter, read: s.now.Add(-time.Minute),
+				stranded: stranded{phase: tmux.PanePasted}}
 			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
 			c.scene(s, l)
 			l.see(s.observation())

@@ -116,8 +116,8 @@ func (machine) Alive(t *team.Terminal) bool {
 
 // Foreground returns the command line of the program that has a terminal. Where the profile
 // cannot tell the program's own screen from another's, a pager or editor that the program has
-// started comes first, and a shell in a terminal inside it. One that was started after since may be missed. It asks for the terminal of the
-// pane's first process: the pid of an adopted program may be another's by now.
+// started comes first, and a shell in a terminal inside it. One that was started after since may be missed.
+// It asks for the terminal of the pane's first process: the pid of an adopted program may be another's by now.
 func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error) {
 	if t.Profile.HasMarkers() {
 		return tmux.Foreground(t.Leader)

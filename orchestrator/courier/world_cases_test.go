@@ -97,7 +97,8 @@ var cases = []struct {
 	}},
 	{"a person's keys that tmux keeps back until the text is taken", story{
 		Seed: 305757, Profile: "claude", Traits: traits{
-			Width: 120, Draw: 2 * time.Second, Start: ms(241), Work: time.Second, Report: 3 * time.Second, Reports: true,
+			Width: 120, Draw: 2 * time.Second, Start: ms(241), Work: time.Second, Report: 3 * time.Second,
+			Reports: true,
 		},
 		Events: []event{
 			{At: ms(1737), Do: "prompt", N: 2}, send(ms(4365)), send(ms(4985)),
@@ -179,7 +180,8 @@ var cases = []struct {
 		Events: []event{
 			send(ms(11824)), send(ms(13463)),
 			{At: ms(16510), Do: "daemon dies after", What: "paste, draft", N: 4, For: ms(8276)},
-			{At: ms(21470), Do: "hang", N: 1, For: ms(10918)}, {At: ms(22492), Do: "shell", What: "less", N: 2, For: ms(987)},
+			{At: ms(21470), Do: "hang", N: 1, For: ms(10918)},
+			{At: ms(22492), Do: "shell", What: "less", N: 2, For: ms(987)},
 		},
 	}},
 	{"a shell that has read the text and ended before tmux answers", story{
@@ -320,7 +322,8 @@ func TestShortestStories(t *testing.T) {
 func TestAPauseAfterTheLookHolds(t *testing.T) {
 	k := newCommon()
 	inBubble(t, func() {
-		w := newWorld(&story{Profile: "claude", Traits: traits{Width: 120}, Events: []event{send(5 * time.Second)}}, k, true)
+		s := &story{Profile: "claude", Traits: traits{Width: 120}, Events: []event{send(5 * time.Second)}}
+		w := newWorld(s, k, true)
 		w.store.claimed = func() { w.paused = &parley.Pause{By: "operator"} }
 		w.run(time.Now().Add(20 * time.Second))
 		if r := w.store.rows[0]; r.job.State != parley.DeliveryHeld || r.job.Code != parley.HoldPaused {
@@ -347,8 +350,10 @@ func TestAnotherPaneGetsOtherNumbers(t *testing.T) {
 		}}, k, true)
 		w.tell()
 		w.daemon.end()
-		if first, second := w.store.rows[0].job, w.store.rows[1].job; second.PaneSeq <= first.PaneSeq || w.launches < 2 {
-			t.Errorf("%d launches, numbers %d and %d\n%s", w.launches, first.PaneSeq, second.PaneSeq, strings.Join(w.log, "\n"))
+		first, second := w.store.rows[0].job, w.store.rows[1].job
+		if second.PaneSeq <= first.PaneSeq || w.launches < 2 {
+			t.Errorf("%d launches, numbers %d and %d\n%s", w.launches, first.PaneSeq, second.PaneSeq,
+				strings.Join(w.log, "\n"))
 		}
 	})
 }

@@ -129,7 +129,8 @@ const agentID = "87654321-0000-4000-8000-000000000000"
 // start brings the daemon up.
 func (w *world) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck, claimedOn: w.claimedOn}
+	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck,
+		claimedOn: w.claimedOn}
 	d.m = team.NewMember(w.agent)
 	if !w.takeHost(d) {
 		cancel()
@@ -182,8 +183,9 @@ func (d *daemon) recover() { d.attach(time.Time{}) }
 func (d *daemon) attach(started time.Time) {
 	p := d.w.pane
 	t := &team.Terminal{
-		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
-		Origin: team.Origin{Begun: p.program.born},
+		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance,
+		Started: started,
+		Origin:  team.Origin{Begun: p.program.born},
 	}
 	if d.w.story.Traits.Prompts != "" {
 		t.Known = d.w.set

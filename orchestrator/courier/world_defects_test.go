@@ -156,7 +156,8 @@ var typingDefects = []defect{
 
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",
-		`if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {`, `if !takesKey {`, nil},
+		`if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
+		a.memory.readLate(o) {`, `if !takesKey {`, nil},
 	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.facts.unread > 0 { //`, `	if false { //`, nil},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`, nil},
@@ -324,7 +325,8 @@ func try(t *testing.T, d *defect) found {
 	must(0, os.WriteFile(overlay, must(json.Marshal(map[string]any{"Replace": broken})), 0o600))
 
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay,
-		"-count=1", "-v", "-timeout=1h", "-run", "TestSimulation$", ".", "-brief", "-deliveries", strconv.Itoa(*withinFlag))
+		"-count=1", "-v", "-timeout=1h", "-run", "TestSimulation$", ".", "-brief", "-deliveries",
+		strconv.Itoa(*withinFlag))
 	out, err := cmd.CombinedOutput()
 	_, line, ok := strings.Cut(string(out), "RESULT ")
 	if !ok {

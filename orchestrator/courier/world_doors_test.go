@@ -169,7 +169,8 @@ func (g *program) takeLetter(l door.Letter) {
 		return
 	}
 	m.given, g.seen[l.ID], g.lying = true, true, false
-	g.letters = append(g.letters, letterIn{l.ID, piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}, l.Steer})
+	text := piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}
+	g.letters = append(g.letters, letterIn{l.ID, text, l.Steer})
 	g.readLetters()
 }
 
@@ -284,7 +285,8 @@ func (t *teller) addDoor(end time.Duration) {
 	case 1: // its keys are lost, and a retry comes before somebody has answered
 		o.send(at)
 		s.Events = append(s.Events, event{At: at, Do: "lose keys", N: 3},
-			event{At: at + 30*time.Second, Do: "dialog", For: 10 * time.Second}, event{At: at + 31*time.Second, Do: "retry", N: sent})
+			event{At: at + 30*time.Second, Do: "dialog", For: 10 * time.Second},
+			event{At: at + 31*time.Second, Do: "retry", N: sent})
 	case 2: // it lies there until the next prompt, and another daemon comes, or a retry, or both
 		tr.Lies = tr.Lies || tr.Door == "tells"
 		o.send(at + time.Second)
@@ -300,8 +302,9 @@ func (t *teller) addDoor(end time.Duration) {
 	}
 	if o.IntN(3) == 0 {
 		s.Events = append(s.Events, event{
-			At: o.between(0, end), Do: "daemon dies after", What: []string{"give", "ask", "withdraw"}[o.IntN(3)] + ", " + meddling[o.IntN(len(meddling))],
-			N: o.IntN(12), For: o.between(50*time.Millisecond, 15*time.Second),
+			At: o.between(0, end), Do: "daemon dies after",
+			What: []string{"give", "ask", "withdraw"}[o.IntN(3)] + ", " + meddling[o.IntN(len(meddling))],
+			N:    o.IntN(12), For: o.between(50*time.Millisecond, 15*time.Second),
 		})
 	}
 }
@@ -317,11 +320,12 @@ func (t *teller) addSteering(end time.Duration) {
 
 	tr.Steers, tr.Setting = true, often(&o, "always", tr.Setting)
 	o.send(end)
-	t.s.Events = append(t.s.Events, event{At: end + o.between(0, time.Second) + tr.Begin + tr.Read, Do: "send", What: "urgent"})
+	at := end + o.between(0, time.Second) + tr.Begin + tr.Read
+	t.s.Events = append(t.s.Events, event{At: at, Do: "send", What: "urgent"})
 }
 
-// takenAlong returns a message that its program says it has read by now, and that is unconfirmed as one of which it says
-// nothing.
+// takenAlong returns a message that its program says it has read by now, and that is unconfirmed as one of which it
+// says nothing.
 func (w *world) takenAlong() *message {
 	if w.pane == nil || w.pane.dead || !w.pane.program.alive || w.story.Traits.Door != "tells" {
 		return nil
@@ -358,7 +362,8 @@ func (v *watch) steers(l letterIn) {
 	}
 }
 
-// inOrder checks that nothing is taken from the terminal before what the program has had through its entrance for longer.
+// inOrder checks that nothing is taken from the terminal before what the program has had through its entrance
+// for longer.
 func (v *watch) inOrder(g *program, m *message, who string) {
 	if who != "" {
 		return
@@ -367,7 +372,8 @@ func (v *watch) inOrder(g *program, m *message, who string) {
 		before := v.w.messageNamed(l.piece.msg)
 		row := v.w.store.find(before.key)
 		same := (before.Priority == parley.PriorityUrgent) == (m.Priority == parley.PriorityUrgent)
-		if same && row.job.State == parley.DeliveryTyping && before.key.MessageSeq < m.key.MessageSeq && m.retries == 0 && l.piece.at.Before(m.pastedAt) {
+		if same && row.job.State == parley.DeliveryTyping && before.key.MessageSeq < m.key.MessageSeq &&
+			m.retries == 0 && l.piece.at.Before(m.pastedAt) {
 			v.w.violate(promiseOrder, "%s is typed and taken before %s, which the program has", m.Text, before.Text)
 		}
 	}
@@ -387,13 +393,15 @@ func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 	case parley.DeliveryUnconfirmed:
-		if lives && v.w.story.Traits.Door == "tells" && !m.given && !g.dropped[m.ID] && len(m.got) == 0 && !g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
+		if lives && v.w.story.Traits.Door == "tells" && !m.given && !g.dropped[m.ID] && len(m.got) == 0 &&
+			!g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 		if m.shutOut {
 			v.w.violate(promiseCertain, "%s met a closed entrance, and is unconfirmed: %s", m.Text, c.Reason)
 		}
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() && v.w.settled(at, time.Now()) && at.After(m.queued) {
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() &&
+			v.w.settled(at, time.Now()) && at.After(m.queued) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 		if waits && !g.lying {

@@ -260,13 +260,18 @@ func (w *world) befall(p *simPane, e event) {
 		} else {
 			do = "unshown"
 		}
-		g.atKey = func() { w.after(200*time.Millisecond, func() { w.befall(p, event{Do: do, What: e.What, For: e.For}) }) }
+		g.atKey = func() {
+			w.after(200*time.Millisecond, func() { w.befall(p, event{Do: do, What: e.What, For: e.For}) })
+		}
 	case "dies unanswered": // after the key, which tmux is slow to answer
 		w.faults.commands = append(w.faults.commands, commandFault{Kind: "key", After: e.For})
 		g.atKey = func() { w.after(e.For/2, func() { w.programDies(p, e.For, time.Duration(e.N/2)*time.Second) }) }
 	case "prompt":
 		w.attach(p, 4*time.Second)
-		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
+		p.personKey(func() {
+			g.input(chunk{text: "do it", who: "person"})
+			g.input(chunk{key: "Enter", who: "person"})
+		})
 	case "scroll":
 		if p.mode = true; e.N < 3 { // else a script of theirs began it
 			w.attach(p, e.For+time.Second)

@@ -45,7 +45,8 @@ func TestAHostTypesNothingWithoutItsLease(t *testing.T) {
 func TestASecondKeyWaitsForTheLease(t *testing.T) {
 	tellShared(t, newCommon(), traits{Width: 120, Work: time.Second, Draw: 4 * time.Second}, func(w *world) {
 		row, m := w.first()
-		if back := w.began.Add(35 * time.Second); !row.job.State.Delivered() || len(m.got) != 1 || m.got[0].Before(back) {
+		if back := w.began.Add(35 * time.Second); !row.job.State.Delivered() || len(m.got) != 1 ||
+			m.got[0].Before(back) {
 			t.Errorf("the message is %s, and came at %v", row.job.State, m.got)
 		}
 		if strings.Contains(strings.Join(w.log, "\n"), "unconfirmed") {
@@ -63,7 +64,8 @@ func TestWhatWaitsForAHostThatIsAwayGoesWhenItIsBack(t *testing.T) {
 		if !strings.Contains(strings.Join(w.log, "\n"), "is held, for its host is away") {
 			t.Error("nothing was held meanwhile")
 		}
-	}, event{At: 2 * time.Second, Do: "sleep", What: "alone", N: 1, For: 25 * time.Second}, send(4*time.Second), send(8*time.Second))
+	}, event{At: 2 * time.Second, Do: "sleep", What: "alone", N: 1, For: 25 * time.Second}, send(4*time.Second),
+		send(8*time.Second))
 }
 
 // The daemon sleeps at each of its steps in turn, and another one becomes its host.

@@ -62,7 +62,8 @@ func shareSome(s *story, last time.Duration) {
 	}
 	s.Shared = true
 	for range 1 + t.IntN(4) {
-		e := event{At: t.between(0, last+10*time.Second), Do: hostTroubles[t.IntN(len(hostTroubles))], N: 1 + t.IntN(60)}
+		e := event{At: t.between(0, last+10*time.Second), Do: hostTroubles[t.IntN(len(hostTroubles))],
+			N: 1 + t.IntN(60)}
 		switch e.Do {
 		case "sleep":
 			e.For = often(&t, t.between(16*time.Second, 30*time.Second), t.between(time.Second, 14*time.Second))

@@ -317,7 +317,8 @@ func (t *teller) addOddities(end time.Duration) {
 		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
 		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })
 		if o.IntN(3) == 0 {
-			s.Events = append(s.Events, event{At: o.between(0, end/2), Do: "stops at the key", For: o.between(time.Second, 6*time.Second)})
+			s.Events = append(s.Events,
+				event{At: o.between(0, end/2), Do: "stops at the key", For: o.between(time.Second, 6*time.Second)})
 		}
 	case n < 15 && !s.Calm && !s.Shared && !markers && quick && !tr.Joined:
 		tr.Launch, tr.Prompts = o.between(time.Second, 14*time.Second), "waits"
@@ -325,7 +326,8 @@ func (t *teller) addOddities(end time.Duration) {
 			tr.Launch, tr.Prompts = time.Minute, "asks"
 		}
 		if o.IntN(2) == 0 { // it reads late
-			s.Events = append(s.Events, event{At: o.between(0, end), Do: "unread key", For: o.between(3*time.Second, 15*time.Second)})
+			s.Events = append(s.Events,
+				event{At: o.between(0, end), Do: "unread key", For: o.between(3*time.Second, 15*time.Second)})
 		}
 		if o.IntN(2) == 0 {
 			s.Events = append(s.Events, event{At: o.between(0, launchesWithin), Do: "daemon stops"})

@@ -275,7 +275,8 @@ func (g *program) submit(c chunk) {
 	pieces := g.composer
 	g.composer = nil
 	tr := &g.w.story.Traits
-	dropped := g.begins > 0 && tr.DropsBegin && time.Since(g.ended) > 150*time.Millisecond+tr.Draw+tr.Read // it could be seen
+	dropped := g.begins > 0 && tr.DropsBegin &&
+		time.Since(g.ended) > 150*time.Millisecond+tr.Draw+tr.Read // it could be seen
 	g.w.watch.submitted(g, pieces, c, dropped || g.signedOut)
 	if dropped {
 		return
@@ -397,7 +398,8 @@ func (g *program) draw() {
 		return
 	}
 	v := view{
-		above: g.above, working: g.working, blocked: g.blocked, refused: g.refused, dialog: g.dialog, asks: g.asks, width: g.width,
+		above: g.above, working: g.working, blocked: g.blocked, refused: g.refused, dialog: g.dialog, asks: g.asks,
+		width: g.width,
 	}
 	v.answered = g.answers
 	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0

@@ -21,7 +21,9 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 	}
 	w.word.places = team.NewPlaces(func(context.Context, store.Place) error { return nil })
 	w.watch.w = w
-	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
+	w.agent = parley.Agent{
+		ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile,
+	}
 	w.agent.Door, w.agent.Interruptible = s.Traits.Setting, s.Traits.Steers
 	w.newServer()
 	w.launch()
@@ -52,10 +54,12 @@ func (w *world) launch() {
 	f := faces[w.story.Profile]
 	f.prompt = cmp.Or(tr.Sign, f.prompt)
 	g := &program{
-		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true, started: w.launches,
+		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true,
+		started: w.launches,
 	}
 	w.pane = &simPane{
-		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID},
+		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(),
+		options: map[string]string{"@parley_agent": agentID},
 	}
 	g.pane = w.pane
 	g.seen, g.held, g.dropped, g.gone = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -287,8 +291,9 @@ func (w *world) accept(e event) {
 	text := fmt.Sprintf("message %d", n)
 	m := &message{
 		Message: parley.Message{
-			ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", 0xa1b2c000+n*7919), Sender: "ann", SenderID: "12345678-0000",
-			Text: text, Kind: parley.KindDirect, Priority: parley.Priority(e.What), Timestamp: time.Now(),
+			ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", 0xa1b2c000+n*7919), Sender: "ann",
+			SenderID: "12345678-0000",
+			Text:     text, Kind: parley.KindDirect, Priority: parley.Priority(e.What), Timestamp: time.Now(),
 		},
 		key: store.Key{MessageSeq: int64(n), RecipientID: agentID}, queued: time.Now(),
 	}

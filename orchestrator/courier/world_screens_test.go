@@ -35,8 +35,9 @@ type view struct {
 // same reports whether another view shows the same.
 func (v *view) same(o *view) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
-		v.blank == o.blank && v.refused == o.refused && v.answered == o.answered && v.asks == o.asks && v.launches == o.launches &&
-		v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests && v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
+		v.blank == o.blank && v.refused == o.refused && v.answered == o.answered && v.asks == o.asks &&
+		v.launches == o.launches && v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests &&
+		v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
 }
 
 // picture is a drawn screen.
@@ -76,23 +77,27 @@ var faces = map[string]face{
 		refused: []string{"  ⎿  Not logged in · Please run /login"}, answer: "● Done.",
 	},
 	"codex": {
-		dialog: []string{"  Allow the command?", "› 1. Yes, proceed", "  2. No"},
-		busy:   []string{"• Working (3s • esc to interrupt)", ""}, blocked: []string{"■ exceeded retry limit, last status: 500", ""},
-		prompt: "› ", indent: "  ", close: []string{"", "  gpt-5 · /src/garden"}, hint: "Ask Codex to do anything",
+		dialog:  []string{"  Allow the command?", "› 1. Yes, proceed", "  2. No"},
+		busy:    []string{"• Working (3s • esc to interrupt)", ""},
+		blocked: []string{"■ exceeded retry limit, last status: 500", ""},
+		prompt:  "› ", indent: "  ", close: []string{"", "  gpt-5 · /src/garden"}, hint: "Ask Codex to do anything",
 		placeholder: charCount("[Pasted Content %d chars]"), transcript: "| ",
 		refused: []string{"■ Missing environment variable: `OPENAI_API_KEY`.", ""}, answer: "• Done.",
 	},
 	"gemini": {
-		dialog: []string{"│ Allow execution?          │", "│ ● 1. Allow once           │", "╰───────────────────────────╯"},
-		busy:   []string{" ⠏ Thinking… (esc to cancel, 3s)"}, blocked: []string{"✕ [API Error: 500]"},
+		dialog: []string{"│ Allow execution?          │", "│ ● 1. Allow once           │",
+			"╰───────────────────────────╯"},
+		busy: []string{" ⠏ Thinking… (esc to cancel, 3s)"}, blocked: []string{"✕ [API Error: 500]"},
 		open: []string{rule, " ? for shortcuts", strings.Repeat("▄", 28)}, prompt: " > ", indent: "   ",
-		close: []string{strings.Repeat("▀", 28), " workspace"}, placeholder: lineCount("[Pasted Text: %d lines]", 0), transcript: " > ",
+		close: []string{strings.Repeat("▀", 28), " workspace"}, placeholder: lineCount("[Pasted Text: %d lines]", 0),
+		transcript: " > ",
 	},
 	"opencode": {
 		dialog:  []string{"  ┃  △ Permission required", "  ┃   Allow once   Reject  enter confirm", "  ┃"},
 		blocked: []string{},
 		open:    []string{"  ┃"}, prompt: "  ┃  ", indent: "  ┃  ",
-		close: []string{"  ┃", "  ┃  Build · scripted", "  ╹"}, busyBelow: true, busy: []string{"   ■■■■⬝⬝  esc interrupt"},
+		close: []string{"  ┃", "  ┃  Build · scripted", "  ╹"}, busyBelow: true,
+		busy: []string{"   ■■■■⬝⬝  esc interrupt"},
 		hint: "Ask anything… ", placeholder: lineCount("[Pasted ~%d lines]", 0), transcript: "   ",
 	},
 	"qwen": {
@@ -103,8 +108,9 @@ var faces = map[string]face{
 	},
 	"copilot": {
 		dialog: []string{"│ Do you want to run this?", "│ ❯ 1. Yes", "│   2. No"},
-		busy:   []string{" ◎ Working"}, busyBelow: true, blocked: []string{" ✗ 500 Internal Server Error", " ~/src/garden"},
-		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule},
+		busy:   []string{" ◎ Working"}, busyBelow: true,
+		blocked: []string{" ✗ 500 Internal Server Error", " ~/src/garden"},
+		open:    []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule},
 		placeholder: lineCount("[Paste #1 - %d lines]", 0), transcript: " ◆ ",
 		refused: []string{" ✗ You must be logged in to send messages. Please run /login.", " ~/src/garden"},
 	},
@@ -130,7 +136,8 @@ func (f *face) draw(v *view) picture {
 
 	p := picture{busy: v.working && f.busy != nil}
 	for _, prompt := range v.above {
-		p.lines = append(p.lines, wrapped(prompt, f.transcript, strings.Repeat(" ", utf8.RuneCountInString(f.transcript)), v.width)...)
+		p.lines = append(p.lines,
+			wrapped(prompt, f.transcript, strings.Repeat(" ", utf8.RuneCountInString(f.transcript)), v.width)...)
 	}
 	if v.answered && f.answer != "" {
 		p.lines = append(p.lines, f.answer, "")
@@ -253,7 +260,8 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				{"asks by a menu", view{dialog: true, asks: "menu", above: []string{typed}}, profile.Unknown, "-"},
 				{"shows news", view{dialog: true, asks: "news", above: []string{typed}}, profile.Unknown, "-"},
 				{"draft", view{composer: "my own words"}, profile.Idle, "my own words"},
-				{"draft with the cursor before it", view{composer: "my own words", home: true}, profile.Idle, "my own words"},
+				{"draft with the cursor before it", view{composer: "my own words", home: true}, profile.Idle,
+					"my own words"},
 				{"suggestion", view{suggests: true}, profile.Idle, ""},
 				{"ours", view{composer: typed}, profile.Idle, typed},
 				{"ours at work", view{composer: typed, working: true}, profile.Busy, typed},
@@ -264,7 +272,8 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				}
 				c.view.width = width
 				drawn := f.draw(&c.view)
-				screen := profile.Screen{Lines: drawn.lines, Colours: drawn.styled, Width: width, CursorX: drawn.x, CursorY: drawn.y}
+				screen := profile.Screen{Lines: drawn.lines, Colours: drawn.styled, Width: width, CursorX: drawn.x,
+					CursorY: drawn.y}
 				text, open := p.Composer(screen)
 				if !open {
 					text = "-"

@@ -68,6 +68,7 @@ func explain(s *story, broken *violation, k *common) string {
 	if last != nil {
 		broken = last
 	}
-	return fmt.Sprintf("BROKEN: %s: %s\nagain: go test ./orchestrator/courier -run 'TestSimulation$' -seed %d\nthe shortest story: %s%s",
+	return fmt.Sprintf("BROKEN: %s: %s\nagain: go test ./orchestrator/courier -run 'TestSimulation$' -seed %d\n"+
+		"the shortest story: %s%s",
 		broken.invariant, broken.detail, s.Seed, short, strings.Join(log, "\n"))
 }

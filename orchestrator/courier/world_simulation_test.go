@@ -208,7 +208,8 @@ func (r *result) progress(deliveries int, began time.Time) {
 	defer r.mu.Unlock()
 	if part := r.deliveries / 100_000; deliveries > longRun && part > r.printed {
 		r.printed = part
-		fmt.Printf("%d deliveries, %d violations, %v\n", r.deliveries, len(r.broken), time.Since(began).Round(time.Second))
+		fmt.Printf("%d deliveries, %d violations, %v\n", r.deliveries, len(r.broken),
+			time.Since(began).Round(time.Second))
 	}
 }
 

@@ -67,14 +67,16 @@ func (c *contract) call() {
 		c.same(c.real.Advance(c.ctx, k, changes...), c.sim.Advance(c.ctx, k, changes...))
 	case 6:
 		c.last = fmt.Sprint("retry ", i)
-		jobs, err := c.real.Retry(c.ctx, c.ids[i], []store.NewDelivery{{RecipientID: agentID, State: parley.DeliveryQueued}})
+		jobs, err := c.real.Retry(c.ctx, c.ids[i],
+			[]store.NewDelivery{{RecipientID: agentID, State: parley.DeliveryQueued}})
 		_, begun := c.sim.retry(k)
 		if err != nil || len(jobs) == 1 != begun {
 			c.t.Fatalf("%s: %v, %v, the simulated one %v", c.last, jobs, err, begun)
 		}
 	default:
 		c.last = fmt.Sprint("attest ", i)
-		w := store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so", MayRefuse: c.IntN(3) == 0}
+		w := store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so",
+			MayRefuse: c.IntN(3) == 0}
 		_, err := c.real.Attest(c.ctx, w)
 		c.sim.attest(agentID, w.Refs, w.MayRefuse)
 		c.same(err, nil)
@@ -85,8 +87,10 @@ func (c *contract) call() {
 func (c *contract) append() {
 	n := len(c.keys)
 	m := parley.Message{
-		ID: fmt.Sprintf("%08x-0000-4000-8000-00000000000%d", c.Uint32(), n%10), SenderID: "12345678-0000-4000-8000-000000000000",
-		Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "hello", Timestamp: time.Now(),
+		ID:       fmt.Sprintf("%08x-0000-4000-8000-00000000000%d", c.Uint32(), n%10),
+		SenderID: "12345678-0000-4000-8000-000000000000",
+		Kind:     parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "hello",
+		Timestamp: time.Now(),
 	}
 	if c.IntN(3) == 0 {
 		m.Priority = parley.PriorityUrgent
@@ -108,7 +112,8 @@ func (c *contract) append() {
 
 func (c *contract) changes() []store.Change {
 	states := []parley.DeliveryState{
-		parley.DeliveryHeld, parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead,
+		parley.DeliveryHeld, parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted,
+		parley.DeliveryRead,
 		parley.DeliveryUnconfirmed, parley.DeliveryExpired,
 	}
 	n := c.IntN(len(states))
@@ -121,14 +126,16 @@ func (c *contract) changes() []store.Change {
 	}
 	changes := []store.Change{change}
 	if change.State == parley.DeliverySubmitted && c.IntN(2) == 0 {
-		changes = append(changes, store.Change{State: parley.DeliveryRead, Evidence: "proof", Code: parley.ProofFullText})
+		changes = append(changes,
+			store.Change{State: parley.DeliveryRead, Evidence: "proof", Code: parley.ProofFullText})
 	}
 	return changes
 }
 
 // same compares what two calls returned.
 func (c *contract) same(got, want error) {
-	if (got == nil) != (want == nil) || got != nil && errors.Is(got, store.ErrStale) != errors.Is(want, store.ErrStale) {
+	if (got == nil) != (want == nil) ||
+		got != nil && errors.Is(got, store.ErrStale) != errors.Is(want, store.ErrStale) {
 		c.t.Fatalf("%s: the real store returned %v, the simulated one %v", c.last, got, want)
 	}
 }
@@ -137,9 +144,10 @@ func (c *contract) same(got, want error) {
 func (c *contract) compare() {
 	for what, lists := range map[string][2][]store.Job{
 		"pending": {must(c.real.Pending(c.ctx, agentID, 4)), must(c.sim.Pending(c.ctx, agentID, 4))},
-		"among":   {must(c.real.PendingAmong(c.ctx, agentID, c.ids[:3])), must(c.sim.PendingAmong(c.ctx, agentID, c.ids[:3]))},
-		"silent":  {must(c.real.Silent(c.ctx, agentID)), must(c.sim.Silent(c.ctx, agentID))},
-		"typing":  {must(c.real.Typing(c.ctx, agentID)), must(c.sim.Typing(c.ctx, agentID))},
+		"among": {must(c.real.PendingAmong(c.ctx, agentID, c.ids[:3])),
+			must(c.sim.PendingAmong(c.ctx, agentID, c.ids[:3]))},
+		"silent": {must(c.real.Silent(c.ctx, agentID)), must(c.sim.Silent(c.ctx, agentID))},
+		"typing": {must(c.real.Typing(c.ctx, agentID)), must(c.sim.Typing(c.ctx, agentID))},
 	} {
 		got, want := words(lists[0]), words(lists[1])
 		if got != want {
@@ -151,7 +159,8 @@ func (c *contract) compare() {
 func words(jobs []store.Job) string {
 	text := ""
 	for _, j := range jobs {
-		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Reason, j.Code, j.PaneSeq, j.Announced)
+		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Reason, j.Code,
+			j.PaneSeq, j.Announced)
 	}
 	return text
 }

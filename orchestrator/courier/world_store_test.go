@@ -199,7 +199,8 @@ func (s *memoryStore) attest(recipient string, refs []string, mayRefuse bool) {
 			continue
 		}
 		switch was := r.job.State; {
-		case r.refused(), was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
+		case r.refused(), was == parley.DeliveryExpired, was == parley.DeliveryFailed,
+			r.waits() && !r.typed, was.Read(),
 			was == parley.DeliverySubmitted && r.job.Announced:
 			continue
 		case mayRefuse && was != parley.DeliverySubmitted:

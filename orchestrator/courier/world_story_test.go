@@ -50,7 +50,8 @@ func (e event) String() string {
 
 func (s *story) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, calm %v, %+v, lost reports %.2f, the daemon comes back after %v\n", s.Profile, s.Calm, s.Traits, s.Lost, s.Back)
+	fmt.Fprintf(&b, "%s, calm %v, %+v, lost reports %.2f, the daemon comes back after %v\n", s.Profile, s.Calm,
+		s.Traits, s.Lost, s.Back)
 	for _, e := range s.Events {
 		fmt.Fprintln(&b, e)
 	}
@@ -114,8 +115,10 @@ func (t *teller) traits() traits {
 	tr := traits{
 		Width: often(t, 120, 48, 80), Joined: t.IntN(4) == 0,
 		Read: t.between(0, 60*time.Millisecond), Draw: t.between(0, 150*time.Millisecond),
-		Start: t.between(0, 4*time.Second), Begin: t.between(0, 500*time.Millisecond), Gap: t.between(0, 300*time.Millisecond),
-		Work: t.between(50*time.Millisecond, 4*time.Second), Fold: often(t, 0, 120), Report: t.between(0, 500*time.Millisecond),
+		Start: t.between(0, 4*time.Second), Begin: t.between(0, 500*time.Millisecond),
+		Gap:  t.between(0, 300*time.Millisecond),
+		Work: t.between(50*time.Millisecond, 4*time.Second), Fold: often(t, 0, 120),
+		Report:  t.between(0, 500*time.Millisecond),
 		Reports: t.IntN(5) > 0, ShortID: t.IntN(4) == 0,
 	}
 	if !t.p.HasMarkers() {
@@ -159,7 +162,8 @@ func (t *teller) send(at time.Duration) {
 
 // trouble adds one obstacle.
 func (t *teller) trouble(at time.Duration) {
-	e := event{At: at, Do: troubles[t.IntN(len(troubles))], For: t.between(50*time.Millisecond, 15*time.Second), N: 1 + t.IntN(3)}
+	e := event{At: at, Do: troubles[t.IntN(len(troubles))], For: t.between(50*time.Millisecond, 15*time.Second),
+		N: 1 + t.IntN(3)}
 	switch e.Do {
 	case "unshown":
 		e.For, e.What = t.between(6*time.Second, 15*time.Second), t.ending()
@@ -178,10 +182,12 @@ func (t *teller) trouble(at time.Duration) {
 		e.N, e.For = 1+t.IntN(60), 0
 		e.What = often(t, "at once", "late")
 	case "tmux":
-		e.What = []string{"lost", "broken", "before", "after"}[t.IntN(4)] + " " + []string{"paste", "key", "screen", "info", "run"}[t.IntN(5)]
+		e.What = []string{"lost", "broken", "before", "after"}[t.IntN(4)] + " " +
+			[]string{"paste", "key", "screen", "info", "run"}[t.IntN(5)]
 		e.For = often(t, t.between(0, 2*time.Second), 12*time.Second, 70*time.Second)
 	case "database":
-		e.What = []string{"lost", "error", "slow", "late error"}[t.IntN(4)] + " " + []string{"pending", "typing", "claim", "advance"}[t.IntN(4)]
+		e.What = []string{"lost", "error", "slow", "late error"}[t.IntN(4)] + " " +
+			[]string{"pending", "typing", "claim", "advance"}[t.IntN(4)]
 		e.For = often(t, t.between(0, 500*time.Millisecond), 5*time.Second)
 	case "retry":
 		e.N = 1 + t.IntN(8)
@@ -225,14 +231,17 @@ func (t *teller) ending() string {
 var meddling = []string{"stranger", "enter", "clear", "dialog", "draft", "scroll", "program dies", "shell", "attach"}
 
 // meanwhile is what can happen while the database claims a message, soon or slowly.
-var meanwhile = []string{"fetch", "server dies", "work", "dialog", "draft", "prompt", "shell", "stranger", "resize", "scroll"}
+var meanwhile = []string{"fetch", "server dies", "work", "dialog", "draft", "prompt", "shell", "stranger", "resize",
+	"scroll"}
 
 var troubles = []string{
 	"in a claim", "in a claim", "in a claim", "unread", "unseen", "unread key", "left keys",
-	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "shown in a claim", "mingle", "dies unanswered",
+	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "shown in a claim", "mingle",
+	"dies unanswered",
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
-	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",
+	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux",
+	"server dies",
 	"database", "database", "shell", "input off", "synchronized", "resize", "retry", "retry", "force", "blocked",
 	"stopping", "stranger", "pause", "fetch", "work",
 }

@@ -97,7 +97,7 @@ type message struct {
 	named   time.Time   // a report that names it came first then
 	fetched bool        // read in another way
 	unseen  bool        // a person cleared it away where nobody could see that
-	trusted bool        // it was pasted where the operator has had a key pressed before, in a program that shows nothing
+	trusted bool        // it was pasted where the operator has had a key pressed before, and nothing is shown
 	blurred bool        // so while the daemon slept, or in the second in which the screen had been drawn
 	refused bool        // its program took it and refused it
 	untold  bool        // it came while the daemon slept, which has not read it since
@@ -297,7 +297,8 @@ func (w *world) dieAfter(kind string) {
 // faultyCommand runs a command while something is wrong.
 func (w *world) faultyCommand(ctx context.Context, kind string, run func() error) error {
 	var f commandFault
-	if i := slices.IndexFunc(w.faults.commands, func(f commandFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
+	meant := func(f commandFault) bool { return f.Kind == "" || f.Kind == kind }
+	if i := slices.IndexFunc(w.faults.commands, meant); i >= 0 {
 		f = w.faults.commands[i]
 		w.faults.commands = slices.Delete(w.faults.commands, i, i+1)
 		w.note("tmux: %s %+v", kind, f)
@@ -393,7 +394,8 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 		return err
 	}
 	var f databaseFault
-	if i := slices.IndexFunc(w.faults.databases, func(f databaseFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
+	meant := func(f databaseFault) bool { return f.Kind == "" || f.Kind == kind }
+	if i := slices.IndexFunc(w.faults.databases, meant); i >= 0 {
 		f = w.faults.databases[i]
 		w.faults.databases = slices.Delete(w.faults.databases, i, i+1)
 		w.note("database: %s lost %v, error %v, slow %v", kind, f.Lost, f.Error, f.Slow)
@@ -423,7 +425,9 @@ type worldStore struct {
 	d *daemon
 }
 
-func (s worldStore) jobs(ctx context.Context, kind string, read func() ([]store.Job, error)) (jobs []store.Job, err error) {
+func (s worldStore) jobs(
+	ctx context.Context, kind string, read func() ([]store.Job, error),
+) (jobs []store.Job, err error) {
 	err = s.w.call(ctx, kind, func() (err error) {
 		jobs, err = read()
 		return err

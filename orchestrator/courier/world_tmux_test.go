@@ -155,7 +155,8 @@ func (p *simPane) screen() tmux.Screen {
 	s := tmux.Screen{
 		Lines: shown.lines, Width: p.program.width, Height: 50, CursorX: shown.x, CursorY: shown.y, Title: shown.title,
 		CursorHidden: shown.hidden,
-		InMode:       p.mode, InputOff: p.inputOff, Shared: p.shared, Dead: p.dead, Drawn: p.drawn.Truncate(time.Second),
+		InMode:       p.mode, InputOff: p.inputOff, Shared: p.shared, Dead: p.dead,
+		Drawn: p.drawn.Truncate(time.Second),
 	}
 	s.Unviewed = !p.viewed && !p.w.story.Traits.Joined
 	if p.attached {

@@ -157,7 +157,8 @@ func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 		drawn := !g.draftAt.IsZero() && !g.draftAt.After(seen)
 		at = at.Truncate(time.Second) // as tmux tells it
 		unshown := at.After(p.drawn) && at.After(seen.Add(-unshownPause)) || !at.Before(seen.Add(-typingPause))
-		late := v.unread.After(at) && v.unread.After(p.drawn.Add(time.Second)) && v.unread.After(seen.Add(-unshownPause))
+		late := v.unread.After(at) && v.unread.After(p.drawn.Add(time.Second)) &&
+			v.unread.After(seen.Add(-unshownPause))
 		if drawn || late || p.watchedAt(seen) && unshown {
 			v.w.violate(promiseDraft, "%s goes where a person has typed %q", what, text)
 		}
@@ -209,7 +210,8 @@ func (v *watch) pressed(p *simPane, key string) {
 	if m.keys++; m.keys > 2 {
 		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
 	}
-	if m.keys > 1 && g.alive && slices.ContainsFunc(g.unread, func(c chunk) bool { return c.key != "" && c.who == "" }) {
+	if m.keys > 1 && g.alive &&
+		slices.ContainsFunc(g.unread, func(c chunk) bool { return c.key != "" && c.who == "" }) {
 		v.w.violate(promiseOnce, "the key of %s is pressed while the first is unread", m.Text)
 	}
 	if g.shell != "" {
@@ -277,8 +279,8 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
 		}
 		// Until a refusal could have followed, a report is not certain either.
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && !at.Before(m.pastedAt) && !m.named.After(decided) &&
-			v.w.settled(at, decided) {
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && !at.Before(m.pastedAt) &&
+			!m.named.After(decided) && v.w.settled(at, decided) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
@@ -295,11 +297,13 @@ func (v *watch) keyLost(m *message) bool {
 	if t == nil || t.Stopping.Load() || m.retries > 0 || v.w.hosts.woke.After(m.pastedAt) {
 		return false
 	}
-	rests := g.alive && g.raw && g.begun && !g.behind && !g.refused && !g.working && !g.dialog && !g.blocked && g.begins == 0 && g.shell == "" &&
-		len(g.unread) == 0 && g.turn == m.turn && !p.mode && !p.inputOff && !p.shared && p.activity.Before(m.pastedAt) && g.lostAt.After(m.pastedAt)
+	rests := g.alive && g.raw && g.begun && !g.behind && !g.refused && !g.working && !g.dialog && !g.blocked &&
+		g.begins == 0 && g.shell == "" && len(g.unread) == 0 && g.turn == m.turn && !p.mode &&
+		!p.inputOff && !p.shared && p.activity.Before(m.pastedAt) && g.lostAt.After(m.pastedAt)
 	within := g.p.TakenWithin + g.p.Settle + 2*time.Second
 	return g.p.HasMarkers() && rests && m.keys == 1 && len(g.composer) == 1 && g.composer[0].msg == m.short() &&
-		time.Since(later(later(g.lostAt, later(v.w.freed, v.w.stuck)), later(g.hung, g.stalled))) > within && time.Since(v.looked) < time.Second
+		time.Since(later(later(g.lostAt, later(v.w.freed, v.w.stuck)), later(g.hung, g.stalled))) > within &&
+		time.Since(v.looked) < time.Second
 }
 
 // keyWaits reports whether the last look showed a dialog, behind which a text only waits.
