@@ -322,6 +322,29 @@ func (t *teller) addSteering(end time.Duration) {
 	o.send(end)
 	at := end + o.between(0, time.Second) + tr.Begin + tr.Read
 	t.s.Events = append(t.s.Events, event{At: at, Do: "send", What: "urgent"})
+	if !t.s.Calm { // it comes during the look for another one
+		at = end + o.between(5*time.Second, 20*time.Second)
+		t.s.Events = append(t.s.Events,
+			event{At: at, Do: "tmux", What: "before screen", For: 2 * time.Second},
+			event{At: at + 100*time.Millisecond, Do: "send", What: "normal"},
+			event{At: at + time.Second, Do: "send", What: "urgent"})
+	}
+}
+
+// addClosing closes the entrance while a message is claimed for it, in some stories.
+func (t *teller) addClosing(end time.Duration) {
+	o := *t
+	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 5))
+	if t.s.Traits.Door == "" || t.s.Calm || o.IntN(8) > 0 {
+		return
+	}
+
+	at := end + o.between(0, 10*time.Second)
+	t.s.Events = append(t.s.Events, event{At: at, Do: "dialog", For: 5 * time.Second},
+		event{
+			At: at, Do: "in a claim", What: "door closes", For: o.between(10*time.Millisecond, 90*time.Millisecond),
+		})
+	o.send(at + time.Second)
 }
 
 // takenAlong returns a message that its program says it has read by now, and that is unconfirmed as one of which it

@@ -179,6 +179,8 @@ func (w *world) meanwhile(e event) {
 		w.serverDies(e.For / 2)
 	case "shell":
 		w.perform(event{Do: "shell", What: "bash", For: e.For + time.Second, N: 1})
+	case "door closes": // for longer than a program may say nothing
+		w.perform(event{Do: e.What, For: e.For + time.Minute})
 	default:
 		w.perform(event{Do: e.What, What: "clears it", For: e.For + 2*time.Second, N: e.N})
 	}
