@@ -88,7 +88,7 @@ func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
 
 // beforePaste looks once more what has the terminal.
 func (a *attempt) beforePaste(o *observation) tmux.Step {
-	if a.refused = a.typable(o); !a.refused.none() {
+	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	a.text.noteReader(a.memory, o)
@@ -96,7 +96,7 @@ func (a *attempt) beforePaste(o *observation) tmux.Step {
 }
 
 // typable holds when the agent is being stopped, or another program has the terminal.
-func (a *attempt) typable(o *observation) hold {
+func (o *observation) typable() hold {
 	if o.facts.stopping {
 		return held(parley.HoldStopping, "")
 	}
@@ -147,7 +147,7 @@ const defaultShow = 10 * time.Second
 func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p := &a.pasted
 	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
-		if a.refused = a.typable(o); !a.refused.none() {
+		if a.refused = o.typable(); !a.refused.none() {
 			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 		}
 		if o.screen.InMode {
@@ -156,7 +156,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		p.scrolls, p.began, p.still = false, time.Time{}, time.Time{}
 	}
 	if p.began.IsZero() {
-		a.beginLooks(o)
+		p.begin(o, a.memory.last().unreported)
 	}
 	if o.facts.unread > 0 && o.now.Sub(p.first) < slowReader {
 		p.began = o.now
@@ -198,7 +198,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		return step
 	}
 
-	if a.refused = a.typable(o); !a.refused.none() {
+	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.memory.readLate(o) {
@@ -209,23 +209,24 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	return tmux.Step{Do: tmux.Press}
 }
 
-func (a *attempt) beginLooks(o *observation) {
-	p := o.profile
-	a.pasted.began, a.pasted.within = o.now, p.ShowWithin+p.Settle
-	if a.pasted.first.IsZero() {
-		a.pasted.first = o.now
+// begin begins the time in which the text is to show. unreported says that the one before it was not reported.
+func (p *pasted) begin(o *observation, unreported bool) {
+	known := o.profile
+	p.began, p.within = o.now, known.ShowWithin+known.Settle
+	if p.first.IsZero() {
+		p.first = o.now
 	}
-	if !p.HasMarkers() {
-		a.pasted.within += slowScreen
+	if !known.HasMarkers() {
+		p.within += slowScreen
 	}
-	if a.memory.last().unreported {
-		a.pasted.within += p.TakenWithin
+	if unreported {
+		p.within += known.TakenWithin
 	}
-	if a.pasted.within <= 0 {
-		a.pasted.within = defaultShow
+	if p.within <= 0 {
+		p.within = defaultShow
 	}
-	if a.pasted.patience.IsZero() {
-		a.pasted.patience = o.now.Add(p.ShowWithin)
+	if p.patience.IsZero() {
+		p.patience = o.now.Add(known.ShowWithin)
 	}
 }
 
@@ -248,7 +249,7 @@ func (a *attempt) shown(o *observation) bool {
 // drawn reports whether a program without markers shows the text somewhere. Where the mode of its terminal is not
 // known, or the operator asks for the key, now or of an earlier text that did not show, patience must do.
 func (a *attempt) drawn(o *observation) bool {
-	if a.showsAnew(o) {
+	if a.text.showsAnew(o) {
 		a.pasted.where = "shown on its screen"
 		return true
 	}
@@ -257,8 +258,8 @@ func (a *attempt) drawn(o *observation) bool {
 }
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.
-func (a *attempt) showsAnew(o *observation) bool {
-	return profile.Times(o.screen.Lines, a.text.letter.mark) > a.text.copies
+func (t *typed) showsAnew(o *observation) bool {
+	return profile.Times(o.screen.Lines, t.letter.mark) > t.copies
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what

@@ -44,8 +44,8 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 		e.began = e.began.Add(max(0, o.now.Sub(e.looked)))
 	}
 	a.noteUnread(o)
-	a.noteElsewhere(o)
-	e.touched = e.touched || a.touchedSince(o)
+	e.noteElsewhere(o)
+	e.touched = e.touched || a.way.touched(o)
 	e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin // as after a crash
 	e.looked = o.now
 	if a.followed.pending() {
@@ -71,7 +71,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	mayPress := !again || a.asked && !e.pressed
 	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
 		e.long = false // this key is followed as the first was
-		if a.typable(o).none() {
+		if o.typable().none() {
 			a.decideKey(o)
 			e.pressed = true
 			return tmux.Step{Do: tmux.Press}
@@ -110,11 +110,10 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 
 // noteElsewhere notes whether another program has the terminal, or may have had it since the last look. A question that
 // stands there before the text is read takes that as its answer.
-func (a *attempt) noteElsewhere(o *observation) {
+func (e *entered) noteElsewhere(o *observation) {
 	if o.profile.HasMarkers() {
 		return // and so shows what it was given
 	}
-	e := &a.entered
 	gap := o.now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
 	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || gap >= blindWithin
 	asked := o.facts.unread > 0 && !o.question.none()
@@ -124,7 +123,7 @@ func (a *attempt) noteElsewhere(o *observation) {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	e.lingering = o.holds(&a.text.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.text.letter))
+	e.lingering = o.holds(&a.text.letter) && (a.way.touched(o) || !o.holdsOnly(&a.text.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
 
@@ -150,7 +149,7 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 // starting: while it is changed, that nothing is left unread proves nothing.
 func (a *attempt) emptied(o *observation) (yes, stop bool) {
 	e := &a.entered
-	changed, lasts := a.modeChanged(o)
+	changed, lasts := e.modeChanged(o)
 	switch {
 	case o.facts.stopping, o.screen.Dead, lasts:
 		return false, true
@@ -158,7 +157,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case e.undrawn && !o.profile.HasMarkers() && !a.showsAnew(o):
+	case e.undrawn && !o.profile.HasMarkers() && !a.text.showsAnew(o):
 		return false, false // they may have cleared it away
 	case o.Composing || !o.profile.HasMarkers():
 		return true, false
@@ -179,8 +178,7 @@ const modeReturns = time.Second
 
 // modeChanged says whether the terminal is read in another mode than before the key, and whether
 // that lasts.
-func (a *attempt) modeChanged(o *observation) (changed, lasts bool) {
-	e := &a.entered
+func (e *entered) modeChanged(o *observation) (changed, lasts bool) {
 	switch {
 	case o.profile.HasMarkers(), o.tty == e.mode:
 		e.changed = time.Time{}
@@ -215,15 +213,15 @@ func (a *attempt) reported(o *observation) bool {
 // shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
 // and the text in a queue.
 func (a *attempt) begins(o *observation) bool {
-	if a.way.note != "" || o.holds(&a.text.letter) || a.touchedSince(o) {
+	if a.way.note != "" || o.holds(&a.text.letter) || a.way.touched(o) {
 		return false
 	}
-	return o.shows == profile.Busy || o.showsAbove(&a.text.letter) && a.showsAnew(o)
+	return o.shows == profile.Busy || o.showsAbove(&a.text.letter) && a.text.showsAnew(o)
 }
 
-// touchedSince reports whether a person has pressed a key since the look before the paste.
-func (a *attempt) touchedSince(o *observation) bool {
-	return !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
+// touched reports whether a person has pressed a key since the look before the paste.
+func (w *way) touched(o *observation) bool {
+	return !w.since.IsZero() && o.screen.Touched.Unix() >= w.since.Unix()
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
@@ -238,14 +236,14 @@ func (a *attempt) alone(o *observation) bool {
 	if shown && words != "" {
 		a.text.mixed = words
 	}
-	return shown && a.showsAnew(o) || o.namedSince(a.entered.named)
+	return shown && a.text.showsAnew(o) || o.namedSince(a.entered.named)
 }
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
 func (a *attempt) seen(o *observation) bool {
 	_, above := profile.Behind(o.screen.Lines, a.text.letter.mark)
-	return above && a.showsAnew(o) || o.namedSince(a.sent)
+	return above && a.text.showsAnew(o) || o.namedSince(a.sent)
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program

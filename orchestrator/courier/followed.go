@@ -78,7 +78,7 @@ func (f *followed) asks(o *observation, served bool) bool {
 // composer.
 func (f *followed) look(a *attempt, o *observation) (above bool) {
 	_, above = profile.Behind(o.screen.Lines, a.text.letter.mark)
-	above = above && a.showsAnew(o)
+	above = above && a.text.showsAnew(o)
 	f.worked = f.worked || o.shows == profile.Busy
 	f.answers = above && o.profile.Answered(o.Above, a.text.letter.mark, a.text.copies)
 	told := above || o.namedSince(a.entered.named) || o.shows == profile.Dialog

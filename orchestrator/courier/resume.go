@@ -174,7 +174,7 @@ func (c *courier) confirm(
 		screen = seen
 		o := c.observe(t, &job, screen)
 		a.noteUnread(&o)
-		a.noteElsewhere(&o)
+		a.entered.noteElsewhere(&o)
 		taken, stop = a.taken(&o)
 		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		if !taken && !a.followed.pending() {

@@ -145,7 +145,7 @@ var typingDefects = []defect{
 	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.text.letter) && a.recognises(o):`,
 		`case o.holds(&a.text.letter) && a.recognises(o):`, nil},
 	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
-	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = a.typable(o); !a.refused.none() {
+	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.memory.readLate`, `	if a.memory.readLate`, nil},
