@@ -115,7 +115,7 @@ func (e *entered) noteElsewhere(o *observation) {
 		return // and so shows what it was given
 	}
 	gap := o.now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
-	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || gap >= blindWithin
+	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
 	asked := o.facts.unread > 0 && !o.question.none()
 	e.elsewhere = e.elsewhere || blind || asked || !o.facts.otherProgram().none()
 }
