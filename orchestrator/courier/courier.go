@@ -8,7 +8,6 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
-	"parley/tmux"
 )
 
 const (
@@ -18,29 +17,25 @@ const (
 	// was not ready, doubling to restful, or to brisk while the obstacle is expected
 	// to pass. Changes of state and new messages wake it sooner.
 	recheck = 10 * time.Millisecond
-	brisk   = 100 * time.Millisecond
 	restful = time.Second
-	// holdAfter is how long a brief obstacle may last before the message is shown
-	// as held: most pass within a second.
-	holdAfter = 3 * time.Second
-	// typingTime bounds one delivery, from its claim to its outcome.
-	typingTime = 60 * time.Second
-	// staleLook is how long a look may take together with the claim that follows it, and slowClaim how
-	// long the claim may take, before the terminal is looked at once more. A database can be slow.
-	staleLook = time.Second
-	slowClaim = 100 * time.Millisecond
-	// partingTime is how much of it is left when the daemon ends; what is in hand
-	// after it is resolved by the next one, from what the pane remembers.
-	partingTime = 3 * time.Second
 )
 
-// New returns couriers that do nothing until Start.
-func New(opts Options) *Couriers {
-	o := &Couriers{
-		Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings},
-	}
-	o.turns.last = map[string]time.Time{}
-	return o
+// courier is the only writer to one agent's terminal. Its fields are its own goroutine's. It stands on floors, of which
+// none reaches the one above it: ledger, view, typist, recovery.
+type courier struct {
+	recovery
+	doors   doorway   // the own entrance of the program
+	blocked bool      // the last look found what only the operator passes: a blocked program, a spent budget
+	ahead   foresight // of the message that is being stored on the offer
+}
+
+// foresight is a look that found the way free for a message, while that was being stored.
+type foresight struct {
+	messageID string
+	on        *team.Terminal
+	way       way
+	began     time.Time
+	ended     time.Time
 }
 
 // Start delivers to a terminal agent until Close; for others it does nothing.
@@ -62,8 +57,8 @@ func (o *Couriers) Start(m *team.Member) {
 
 // newCourier returns a courier that knows nothing of what the daemon before it did.
 func (o *Couriers) newCourier(m *team.Member) *courier {
-	c := &courier{o: o, m: m, open: true, behind: true}
-	c.doors.c = c
+	c := &courier{recovery: recovery{typist{view: view{ledger: ledger{o: o, m: m, open: true, behind: true}}}}}
+	c.doors.v = &c.view
 	return c
 }
 
@@ -283,47 +278,47 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	return c.submit(ctx, t, job, c.newAttempt(t, &job, l, w, false))
 }
 
-// lookAgain looks what is in the way of a message that took long to claim.
-func (c *courier) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
-	facts := c.inspect(t, c.o.Now())
-	facts.spent = "" // as it was decided before
-	h := c.look(ctx, t, job, &facts)
-	if _, passes := c.passes(t, job, h); passes {
-		return hold{}
-	}
-	return h
-}
+// settleOpen resolves deliveries that were left in `typing`, by what the pane
+// itself remembers.
+func (c *courier) settleOpen(ctx context.Context) error {
+	c.m.Typing.Lock()
+	defer c.m.Typing.Unlock()
 
-// unhurried returns a context for one delivery, from its claim to its outcome. The
-// end of ctx interrupts it only after partingTime.
-func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(partingTime):
-			cancel()
-		case <-own.Done():
+	t := c.m.Terminal()
+	if t == nil || c.openOn != nil && c.openOn != t {
+		if err := c.o.Abandon(ctx, c.m, "the terminal went away"); err != nil {
+			return err
 		}
-	})
-	return own, func() { stop(); cancel() }
-}
+		c.open, c.openOn = false, nil
+		return nil
+	}
 
-// hold says why a message waits; a brief obstacle only when it has lasted. While nothing
-// changes this writes nothing.
-func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
-	now := c.o.Now()
-	if c.waiting != job.Key {
-		c.waiting, c.since = job.Key, now
+	if !c.numbered {
+		_ = c.o.releaseKeys(ctx, &c.memory, t) // the look before the next message tries again
 	}
-	c.soon = h.brief() && now.Sub(c.since) < holdAfter
-	if job.State == parley.DeliveryTyping {
-		return c.release(ctx, job, change(parley.DeliveryHeld, h))
+
+	jobs, err := c.o.Store.Typing(ctx, c.m.ID)
+	if err != nil {
+		return err
 	}
-	if c.soon {
-		return nil
+
+	c.open, c.openOn = false, nil
+	ctx, cancel := unhurried(ctx)
+	defer cancel()
+
+	for _, job := range jobs {
+		if job.Door {
+			c.doors.restore(t, job)
+			continue
+		}
+		c.open, c.openOn = true, t
+		if _, err := c.resolve(ctx, t, job); err != nil {
+			return err
+		}
+		if c.open {
+			return nil
+		}
 	}
-	if job.State == parley.DeliveryHeld && job.Reason == h.Reason {
-		return nil
-	}
-	return ignoreStale(c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))
+
+	return nil
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"parley"
-	"parley/orchestrator/team"
-	"parley/store"
 	"sync"
 	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/tmux"
 )
 
 // Couriers runs one courier for each terminal agent.
@@ -47,35 +48,11 @@ type Options struct {
 // COMMUNICATION_DISABLED while communication is paused.
 type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
 
-// courier is the only writer to one agent's terminal. Its fields are its own
-// goroutine's.
-type courier struct {
-	o *Couriers
-	m *team.Member
-
-	seq      uint64         // the last pane sequence number given
-	numbered bool           // seq was read off the pane
-	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
-	open     bool           // a delivery may have been left in `typing`
-	openOn   *team.Terminal // where; nil: by a daemon before this one
-	blocked  bool           // the last look found what only the operator passes: a blocked program, a spent budget
-	waiting  store.Key      // the message that a brief obstacle keeps waiting
-	since    time.Time      // since when
-	soon     bool           // it is expected to pass at any moment
-	memory   memory         // of earlier attempts
-	stranded *typed         // the text typed last, while it may stand in the terminal unproven; nil: it does not
-	size     size           // of the terminal, at the last look
-	ahead    foresight      // of the message that is being stored on the offer
-	future   time.Time      // of a person's last key, if the last look found it there
-	doors    doorway        // the own entrance of the program
-	unread   []*typed       // entered but not seen to be read; proven if they are read after all
-}
-
-// foresight is a look that found the way free for a message, while that was being stored.
-type foresight struct {
-	messageID string
-	on        *team.Terminal
-	way       way
-	began     time.Time
-	ended     time.Time
+// New returns couriers that do nothing until Start.
+func New(opts Options) *Couriers {
+	o := &Couriers{
+		Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings},
+	}
+	o.turns.last = map[string]time.Time{}
+	return o
 }

@@ -43,13 +43,6 @@ var passable = []parley.ReasonCode{
 	parley.HoldNotBegun, parley.HoldPersonTyping, parley.HoldKeysUnshown,
 }
 
-// entrance is the own entrance of a program.
-type entrance interface {
-	Give(ctx context.Context, l door.Letter) error
-	Ask(ctx context.Context, l door.Letter) (door.Answer, error)
-	Withdraw(ctx context.Context, l door.Letter) (back bool, err error)
-}
-
 // handed is a message that a program was given through its entrance, or may have been, and whose fate is open.
 type handed struct {
 	store.Job
@@ -68,7 +61,7 @@ type handed struct {
 
 // doorway is what a courier knows of the entrance of its program.
 type doorway struct {
-	c    *courier
+	v    *view
 	open []*handed
 	last *team.Terminal // that the rest is of
 	shut time.Time      // it was closed, and is left alone until then
@@ -85,20 +78,20 @@ type doorway struct {
 // already, or is wanted there by the operator. h is what holds it back in the terminal.
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
 	d.marked = false
-	setting := d.c.m.Agent().Door
-	_, forced := d.c.m.IsForced(job.Message.ID)
-	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || forced
+	setting := d.v.m.Agent().Door
+	_, forced := d.v.m.IsForced(job.Message.ID)
+	typed := job.Door || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
 	if t == nil || setting == DoorNever || typed || !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
 	if d.last != t {
 		d.last, d.shut, d.rest = t, time.Time{}, 0
 	}
-	if d.c.o.Now().Before(d.shut) || !d.heeds(t, job) {
+	if d.v.o.Now().Before(d.shut) || !d.heeds(t, job) {
 		return nil, false
 	}
 
-	e, err := d.c.o.host.Door(ctx, d.c.m, t, setting != "")
+	e, err := d.v.o.host.Door(ctx, d.v.m, t, setting != "")
 	if err != nil {
 		d.close()
 		return nil, false
@@ -116,7 +109,7 @@ const (
 // patient reports whether a message has waited long enough for its terminal. What is claimed on an offer is given back
 // first.
 func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
-	c := d.c
+	v := d.v
 	switch {
 	case job.State == parley.DeliveryTyping:
 		return false
@@ -127,20 +120,20 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	case always, team.IsUrgent(*job):
 		return true
 	}
-	if c.waiting == job.Key && c.o.Now().Sub(c.since) >= doorPatience {
+	if v.waiting == job.Key && v.o.Now().Sub(v.since) >= doorPatience {
 		return true
 	}
-	d.eager = c.m.Terminal().Profile.Door.Kind != ""
+	d.eager = v.m.Terminal().Profile.Door.Kind != ""
 	return false
 }
 
 // heeds reports whether the program would heed the message as it would a typed one: it is signed in, and does not tell
 // its model that the operator's words are another session's.
 func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
-	if t.Profile.RefusesWithin > 0 && d.c.memory.served != t {
+	if t.Profile.RefusesWithin > 0 && d.v.memory.served != t {
 		return false
 	}
-	sender := d.c.o.Roster.ByID(job.Message.SenderID)
+	sender := d.v.o.Roster.ByID(job.Message.SenderID)
 	d.marked = t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman
 	return !d.marked
 }
@@ -156,7 +149,7 @@ func (d *doorway) tell(h hold) hold {
 // close notes that the entrance was closed.
 func (d *doorway) close() {
 	d.rest = min(max(doorShut, 2*d.rest), doorShutLong)
-	d.shut = d.c.o.Now().Add(d.rest)
+	d.shut = d.v.o.Now().Add(d.rest)
 }
 
 // follows reports whether the program has a message that it has not begun on: nothing may be typed before that.
@@ -168,28 +161,28 @@ func (d *doorway) follows() bool {
 func (d *doorway) give(
 	ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold,
 ) (done bool, err error) {
-	c := d.c
+	v := d.v
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
-	msg := c.o.Roster.FillIn(&job.Message)
-	l := whole(t.Profile, msg, c.m, c.o.ShortFooter)
-	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: c.o.Now(), letter: door.Letter{
-		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,
+	msg := v.o.Roster.FillIn(&job.Message)
+	l := whole(t.Profile, msg, v.m, v.o.ShortFooter)
+	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: v.o.Now(), letter: door.Letter{
+		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
 	}}
 
-	err = c.o.Store.ClaimDoor(ctx, job.Key)
+	err = v.o.Store.ClaimDoor(ctx, job.Key)
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
 	}
 	if err != nil {
-		c.open, c.openOn = true, nil // the claim may have been made
+		v.open, v.openOn = true, nil // the claim may have been made
 		return false, err
 	}
 	x.State, x.Door = parley.DeliveryTyping, true
 
 	// The claim can take long, and the facts have changed.
-	f := c.inspect(t, c.o.Now())
+	f := v.inspect(t, v.o.Now())
 	f.spent, f.unread = "", 0
 	if still := f.hold(); !still.none() {
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, still))
@@ -199,18 +192,18 @@ func (d *doorway) give(
 	calling, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 	err = e.Give(calling, x.letter)
-	x.given = c.o.Now()
+	x.given = v.o.Now()
 	if errors.Is(err, door.ErrClosed) {
 		x.never = true
 		if d.close(); errors.Is(err, door.ErrNotNow) {
-			d.shut, d.rest = c.o.Now().Add(doorPause), 0
+			d.shut, d.rest = v.o.Now().Add(doorPause), 0
 		}
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own entrance is closed")))
 	}
 
-	d.rest, c.soon, c.waiting = 0, true, store.Key{}
+	d.rest, v.soon, v.waiting = 0, true, store.Key{}
 	if err != nil {
-		c.o.Log.Info("an entrance did not answer", "agent", c.m.Name, "message", x.letter.Mark, "error", err)
+		v.o.Log.Info("an entrance did not answer", "agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return true, nil
 }
@@ -219,19 +212,19 @@ func (d *doorway) give(
 func (d *doorway) restore(t *team.Terminal, job store.Job) {
 	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
 		x := d.taken(t, job)
-		x.given = d.c.o.Now()
+		x.given = d.v.o.Now()
 		d.open = append(d.open, x)
 	}
 }
 
 // recall takes up what was unconfirmed when this daemon began, since the program had said nothing of it.
 func (d *doorway) recall(ctx context.Context) error {
-	t := d.c.m.Terminal()
+	t := d.v.m.Terminal()
 	if d.recalled || t == nil {
 		return nil
 	}
 
-	jobs, err := d.c.o.Store.Silent(ctx, d.c.m.ID)
+	jobs, err := d.v.o.Store.Silent(ctx, d.v.m.ID)
 	if err != nil {
 		return err
 	}
@@ -247,7 +240,7 @@ func (d *doorway) recall(ctx context.Context) error {
 
 // taken returns a delivery that was claimed for the entrance before.
 func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
-	l := whole(t.Profile, d.c.o.Roster.FillIn(&job.Message), d.c.m, d.c.o.ShortFooter)
+	l := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
 	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark,
 	}}
@@ -255,11 +248,11 @@ func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 
 // end ends the time of a message at the entrance.
 func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) error {
-	if err := ignoreStale(d.c.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
+	if err := ignoreStale(d.v.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
 		return err
 	}
 	d.forget(x)
-	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
+	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
 	return nil
 }
 
@@ -278,8 +271,8 @@ func (d *doorway) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(d.open, func(x *handed) bool { return d.c.o.Now().Sub(x.given) < doorFresh }) {
-		d.c.soon = true
+	if slices.ContainsFunc(d.open, func(x *handed) bool { return d.v.o.Now().Sub(x.given) < doorFresh }) {
+		d.v.soon = true
 	}
 	return nil
 }
@@ -287,7 +280,7 @@ func (d *doorway) follow(ctx context.Context) error {
 // note says why a message is not read yet.
 func (d *doorway) note(ctx context.Context, x *handed, why string) error {
 	h := held(parley.HoldInside, why)
-	err := ignoreStale(d.c.note(ctx, x.Job, h))
+	err := ignoreStale(d.v.note(ctx, x.Job, h))
 	if err == nil {
 		x.Reason = h.Reason
 	}
@@ -304,9 +297,9 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 	if err != nil {
 		return err
 	}
-	d.c.m.StartTurn(&x.Message)
-	d.c.memory.noteHanded(x, d.c.o.Now(), proof != parley.ProofReport && d.c.m.ReportsMessages())
-	return d.c.o.Roster.NotePrompt(ctx, d.c.m)
+	d.v.m.StartTurn(&x.Message)
+	d.v.memory.noteHanded(x, d.v.o.Now(), proof != parley.ProofReport && d.v.m.ReportsMessages())
+	return d.v.o.Roster.NotePrompt(ctx, d.v.m)
 }
 
 // noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.

@@ -42,8 +42,8 @@ func absent(why string) store.Change {
 
 // isReported tells by the program's own report of a prompt.
 func (d *doorway) isReported(ctx context.Context, x *handed) (told bool, err error) {
-	at, named := x.named(d.c.m)
-	if !named || d.c.m.MayRefuse(at) {
+	at, named := x.named(d.v.m)
+	if !named || d.v.m.MayRefuse(at) {
 		return false, nil
 	}
 	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
@@ -57,22 +57,22 @@ func (x *handed) named(m *team.Member) (at time.Time, named bool) {
 
 // hasEnded tells that the program has ended with a message.
 func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error) {
-	t := d.c.m.Terminal()
+	t := d.v.m.Terminal()
 	switch {
-	case t != nil && t == x.on && d.c.o.host.Alive(t):
+	case t != nil && t == x.on && d.v.o.host.Alive(t):
 		return false, nil
 	case x.told:
 		d.forget(x)
 		return true, nil
 	}
-	return true, d.end(ctx, x, unseen(d.c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
+	return true, d.end(ctx, x, unseen(d.v.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
 }
 
 // shows tells by the screen of a message that its program has reported so long ago that a refusal would stand there.
 // It is for what an earlier daemon gave: this one has seen no turn of the program yet.
 func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
-	at, named := x.named(d.c.m)
-	if !named || d.c.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
+	at, named := x.named(d.v.m)
+	if !named || d.v.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
 		return false, nil
 	}
 
@@ -83,15 +83,15 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	case o.refusal() != "":
 		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
 	}
-	d.c.memory.served = x.on
-	d.c.m.NoteServed(x.on)
+	d.v.memory.served = x.on
+	d.v.m.NoteServed(x.on)
 
 	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
 }
 
 // answers tells by what the program says at its entrance.
 func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error) {
-	if now := d.c.o.Now(); x.told && now.Before(x.again) {
+	if now := d.v.o.Now(); x.told && now.Before(x.again) {
 		return true, nil
 	} else if x.told {
 		x.again = now.Add(doorAgain)
@@ -118,14 +118,14 @@ func (d *doorway) withdraw(ctx context.Context, x *handed) bool {
 	ctx, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 
-	e, err := d.c.o.host.Door(ctx, d.c.m, x.on, true)
+	e, err := d.v.o.host.Door(ctx, d.v.m, x.on, true)
 	if err != nil || e == nil {
 		return false
 	}
 	back, err := e.Withdraw(ctx, x.letter)
 	if err != nil {
-		d.c.o.Log.Info("an entrance did not give a message back",
-			"agent", d.c.m.Name, "message", x.letter.Mark, "error", err)
+		d.v.o.Log.Info("an entrance did not give a message back",
+			"agent", d.v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return back
 }
@@ -135,7 +135,7 @@ func (d *doorway) answerOf(ctx context.Context, x *handed) door.Answer {
 	ctx, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 
-	e, err := d.c.o.host.Door(ctx, d.c.m, x.on, true)
+	e, err := d.v.o.host.Door(ctx, d.v.m, x.on, true)
 	if err != nil || e == nil {
 		return door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
 	}
@@ -150,22 +150,22 @@ func (d *doorway) answerOf(ctx context.Context, x *handed) door.Answer {
 func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
 	looking, over := context.WithTimeout(ctx, lookWithin)
 	defer over()
-	screen, err := readScreen(looking, d.c.o.host.Pane(x.on), x.on.Profile, d.c.o.readings)
+	screen, err := readScreen(looking, d.v.o.host.Pane(x.on), x.on.Profile, d.v.o.readings)
 	if err != nil {
 		return observation{}, err
 	}
-	return d.c.observe(x.on, &x.Job, screen), nil
+	return d.v.observe(x.on, &x.Job, screen), nil
 }
 
 // rests waits for a program that says nothing of a message, or that it keeps it, until it has long had nothing to do.
 func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
-	c, answer := d.c, &x.answer
+	v, answer := d.v, &x.answer
 	o, err := d.look(ctx, x)
 	if err != nil {
 		return true, nil // the next look tells
 	}
 
-	now, why := c.o.Now(), answer.Evidence
+	now, why := v.o.Now(), answer.Evidence
 	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
 	if !idle && answer.Fate != door.Queued {
 		why = "it says nothing of it while its screen shows " + string(o.shows)
@@ -180,7 +180,7 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && d.withdraw(ctx, x):
 		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 	case now.Sub(x.idle) >= doorSilence:
-		err := ignoreStale(c.o.Store.Advance(ctx, x.Key,
+		err := ignoreStale(v.o.Store.Advance(ctx, x.Key,
 			ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
 		x.told = err == nil // else it is still to be written
 		return true, err

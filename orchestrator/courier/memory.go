@@ -98,6 +98,10 @@ func (m *memory) keysWaited(o *observation) time.Time {
 	return later(m.unread, gone.Add(keysRest))
 }
 
+// keysRest is how long after an attempt tmux may still keep the keys back that a person has pressed
+// since the one that submits. The program shows them after that.
+const keysRest = time.Second
+
 // readLate reports whether the program has drawn nothing since it read late what waited in its terminal.
 // tmux tells in whole seconds when it has drawn.
 func (m *memory) readLate(o *observation) bool {

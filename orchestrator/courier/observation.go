@@ -7,7 +7,6 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
-	"parley/store"
 	"parley/tmux"
 )
 
@@ -36,14 +35,6 @@ type observation struct {
 	named  time.Time   // when its own report last named the message; zero: it has not
 	before time.Time   // the same for the message that was entered last
 	names  bool        // the program, since its launch, has named any message
-}
-
-// ttyMode is how a terminal is read: by lines, or byte by byte.
-type ttyMode struct{ canonical, known bool }
-
-func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
-	canonical, err := h.Canonical(t)
-	return ttyMode{canonical, err == nil}
 }
 
 // look reads a screen.
@@ -78,20 +69,6 @@ func (o *observation) judgeQuestion(hides bool) {
 	if !o.question.none() && !o.profile.HasMarkers() {
 		o.shows = profile.Dialog
 	}
-}
-
-// observe collects what is known of a terminal with this screen, for one message.
-func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) observation {
-	// What is unread comes before the mode: a program that changes the mode may drop it,
-	// and after that nothing is unread although nothing was read.
-	facts := c.inspect(t, c.o.Now())
-	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
-	o.facts = facts
-	o.report, _ = c.m.LastReport() // heeded once it is known for how long the screen has lasted
-	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
-	o.before, _ = c.m.NamedAt(c.memory.last().shortID())
-	o.names = c.m.ReportsMessages()
-	return o
 }
 
 // namedSince reports whether the program itself said, since then, that it was given the
@@ -134,21 +111,3 @@ func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 func (o *observation) hides() bool {
 	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
 }
-
-// spot is where a text would be typed into a program without markers, and why it is not. The zero value lets it go.
-type spot struct {
-	at      profile.Place
-	shown   bool   // the cursor shows it
-	program string // that has the terminal
-	word    bool   // only the operator's word lets it go
-	leads   bool   // it may be a launcher, which gives its terminal to another program
-	code    parley.ReasonCode
-}
-
-// question is what a terminal asks. The zero value asks nothing.
-type question struct {
-	code  parley.ReasonCode
-	words string // as it stands there; "" when only the terminal's mode tells
-}
-
-func (q question) none() bool { return q.code == "" }

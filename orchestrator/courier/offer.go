@@ -2,7 +2,6 @@ package courier
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley"
@@ -14,6 +13,13 @@ import (
 // a message claims it too. Meanwhile the courier looks at the terminal, as it does before every claim.
 // From then on the message takes the way of all others, but for its claim: while the way is not free,
 // it is given back.
+
+const (
+	// staleLook is how long a look may take together with the claim that follows it, and slowClaim how
+	// long the claim may take, before the terminal is looked at once more. A database can be slow.
+	staleLook = time.Second
+	slowClaim = 100 * time.Millisecond
+)
 
 // offer makes an offer, if a message that comes now could be typed at once. The screen of a program
 // without markers must rest first, from one look to the next, unless its profile waits for nothing.
@@ -67,32 +73,4 @@ func (c *courier) lookAhead(ctx context.Context) {
 // holds reports whether the look counts for a message. It may be as old as a claim may take.
 func (f *foresight) holds(t *team.Terminal, job *store.Job, now time.Time) bool {
 	return f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) <= slowClaim
-}
-
-// claim claims a message that is about to be typed, unless that was done as it was stored. Without
-// the claim, done says whether the next message may follow.
-func (c *courier) claim(ctx context.Context, job *store.Job, l letter) (claimed, done bool, err error) {
-	switch {
-	case job.State != parley.DeliveryTyping:
-	case l.announced:
-		return false, false, c.release(ctx, *job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
-	default:
-		return c.m.Offers.Begin(job.Key), false, nil
-	}
-
-	job.Announced, job.PaneSeq = l.announced, c.seq+1
-	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)
-	if errors.Is(err, store.ErrStale) {
-		return false, true, nil // read or expired meanwhile
-	}
-	return err == nil, false, err
-}
-
-// release gives a message back that was claimed as it was stored. Others are nobody's yet.
-func (c *courier) release(ctx context.Context, job store.Job, to store.Change) error {
-	if job.State != parley.DeliveryTyping || !c.m.Offers.Begin(job.Key) {
-		return nil
-	}
-	c.open, c.openOn = true, c.m.Terminal()
-	return ignoreStale(c.close(ctx, job, to))
 }

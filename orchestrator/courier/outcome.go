@@ -15,81 +15,83 @@ import (
 	"parley/tmux"
 )
 
+// typist carries attempts out, and records what came of them.
+type typist struct {
+	view
+	unread []*typed // entered but not seen to be read; proven if they are read after all
+}
+
 // newAttempt returns an attempt to type a message, or to go on with one.
-func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
-	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &c.memory}
-	a.text = c.memory.textOf(job, t, l, resumed)
-	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
+func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
+	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &y.memory}
+	a.text = y.memory.textOf(job, t, l, resumed)
+	a.entered.named, a.entered.mode = y.o.Now(), ttyModeOf(y.o.host, t)
 	if resumed {
 		a.entered.named = a.sent // the report may have come before this look
 	} else {
-		o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
-		a.entered.reporting = c.memory.reports(&o)
+		o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
+		a.entered.reporting = y.memory.reports(&o)
 	}
 	a.entered.long = a.text.lingers
 	return a
 }
 
-// keysRest is how long after an attempt tmux may still keep the keys back that a person has pressed
-// since the one that submits. The program shows them after that.
-const keysRest = time.Second
-
 // submit carries an attempt out and records what came of it.
-func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
-	if p := c.o.Paused(); p != nil && !a.resumed { // since the look
-		c.memory.cautious = true
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
+func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
+	if p := y.o.Paused(); p != nil && !a.resumed { // since the look
+		y.memory.cautious = true
+		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
 	}
 
 	sub := tmux.Submission{
-		Owner: c.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.text, Key: a.way.key,
-		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: c.o.Entered,
+		Owner: y.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.text, Key: a.way.key,
+		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: y.o.Entered,
 	}
 	if a.resumed || !t.Profile.Instant() {
 		sub.Untouched, sub.Ahead = a.way.since, a.way.ahead
 		sub.Next = func(m tmux.Moment) tmux.Step {
-			o := c.observe(t, &job, m.Screen)
+			o := y.observe(t, &job, m.Screen)
 			return a.next(m.Phase, m.Again, &o)
 		}
 	} else if t.Stopping.Load() {
-		c.memory.cautious = true
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
-	} else if c.o.leaseOver() {
-		c.memory.cautious = true
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
+		y.memory.cautious = true
+		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
+	} else if y.o.leaseOver() {
+		y.memory.cautious = true
+		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
 	}
 
-	out, err := c.o.host.Pane(t).Submit(ctx, sub)
-	c.m.NoteServed(c.memory.served)
+	out, err := y.o.host.Pane(t).Submit(ctx, sub)
+	y.m.NoteServed(y.memory.served)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
 	if out.Phase != tmux.Unknown && out.Phase != tmux.Refused { // until then the operator's wish stands
-		c.m.ForgetForced(job.Message.ID)
+		y.m.ForgetForced(job.Message.ID)
 	}
 	if out.KeysWait {
-		c.numbered = false // the next look lets them go
+		y.numbered = false // the next look lets them go
 	}
 	if a.entered.touched {
-		c.memory.unread = c.o.Now().Add(keysRest)
+		y.memory.unread = y.o.Now().Add(keysRest)
 	}
 
 	switch {
 	case job.State == parley.DeliveryUnconfirmed && out.Phase != tmux.Taken:
 		return false, err // it stays so; the next look says what stands there
 	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
-		c.memory.cautious = false
-		return false, c.note(ctx, job, held(parley.HoldMixedText, ""))
+		y.memory.cautious = false
+		return false, y.note(ctx, job, held(parley.HoldMixedText, ""))
 	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
-		a.text.lingers, c.memory.cautious = true, false
-		return false, c.note(ctx, job, held(parley.HoldLingering, ""))
+		a.text.lingers, y.memory.cautious = true, false
+		return false, y.note(ctx, job, held(parley.HoldLingering, ""))
 	}
-	return c.conclude(ctx, t, job, a, out, err)
+	return y.conclude(ctx, t, job, a, out, err)
 }
 
 // conclude records the outcome of an attempt. What is not known stays in `typing`, to be
 // resolved by what the pane remembers.
-func (c *courier) conclude(
+func (y *typist) conclude(
 	ctx context.Context, t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome, failure error,
 ) (done bool, err error) {
 	if errors.Is(failure, context.DeadlineExceeded) && out.Phase == tmux.Pasted && out.Reason == tmux.InMode {
@@ -98,54 +100,54 @@ func (c *courier) conclude(
 	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure
 	}
-	if c.certain(t, &job, a, &out) {
+	if y.certain(t, &job, a, &out) {
 		out.Phase = tmux.Taken
 	}
 
-	c.memory.cautious = out.Phase == tmux.Refused
+	y.memory.cautious = out.Phase == tmux.Refused
 	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
-		c.remember(t, &job, a, out)
+		y.remember(t, &job, a, out)
 	}
 
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		c.stranded = nil
+		y.stranded = nil
 		if !t.Profile.HasMarkers() {
-			c.memory.noteTaken(t)
+			y.memory.noteTaken(t)
 		}
 		if a.asked && a.pasted.where == "" && !t.Profile.HasMarkers() {
-			c.memory.mute = t
+			y.memory.mute = t
 		}
-		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, a.text))
+		err := errors.Join(y.close(ctx, job, y.proven(t, &job, a, out)...), y.giveBack(ctx, a.text))
 		if err == nil && out.Phase == tmux.Taken {
-			err = c.o.Roster.NotePrompt(ctx, c.m)
+			err = y.o.Roster.NotePrompt(ctx, y.m)
 		}
 		return true, err
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
-		c.numbered = false // the database is older than the pane: count on from the pane
-		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
+		y.numbered = false // the database is older than the pane: count on from the pane
+		return false, y.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
 	case out.Phase == tmux.Refused:
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, c.m)))
+		return false, y.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
-		return false, c.note(ctx, job, pastedAnd(a.refusal(out, c.m)))
+		return false, y.note(ctx, job, pastedAnd(a.refusal(out, y.m)))
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
-		return true, errors.Join(c.close(ctx, job, refused), c.o.tellRefused(ctx, c.m, &job, refused.Reason))
+		return true, errors.Join(y.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
-		return false, c.note(ctx, job, waits)
+		return false, y.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		if c.o.unread(t) > 0 && a.provable() {
-			a.text.mode = ttyModeOf(c.o.host, t)
-			c.unread = append(c.unread, a.text)
+		if y.o.unread(t) > 0 && a.provable() {
+			a.text.mode = ttyModeOf(y.o.host, t)
+			y.unread = append(y.unread, a.text)
 		}
-		c.stranded = a.text.strand(job, a, out)
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
+		y.stranded = a.text.strand(job, a, out)
+		return true, y.close(ctx, job, ended(parley.DeliveryUnconfirmed, y.notTaken(t, a, out), ""))
 	}
 
-	c.stranded = a.text.strand(job, a, out)
-	why := a.refusal(out, c.m).Reason
-	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+	y.stranded = a.text.strand(job, a, out)
+	why := a.refusal(out, y.m).Reason
+	return true, y.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
 
 // provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
@@ -156,13 +158,13 @@ func (a *attempt) provable() bool {
 // certain reports whether the program itself has said that it was given the text, so long ago that a
 // refusal would have followed. The report can come after the last look, or the program can be gone by
 // then.
-func (c *courier) certain(t *team.Terminal, job *store.Job, a *attempt, out *tmux.Outcome) bool {
-	at, named := c.m.NamedAt(parley.Short(job.Message.ID))
+func (y *typist) certain(t *team.Terminal, job *store.Job, a *attempt, out *tmux.Outcome) bool {
+	at, named := y.m.NamedAt(parley.Short(job.Message.ID))
 	typed := out.Phase == tmux.Pasted || out.Phase == tmux.Entered
-	if !typed || !named || at.Before(a.entered.named) || c.o.Now().Sub(at) < t.Profile.RefusesWithin {
+	if !typed || !named || at.Before(a.entered.named) || y.o.Now().Sub(at) < t.Profile.RefusesWithin {
 		return false
 	}
-	return !c.m.MayRefuse(at) && a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
+	return !y.m.MayRefuse(at) && a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
 }
 
 // passing reports whether a refusal of the key is expected to pass: the pasted text waits.
@@ -175,19 +177,19 @@ func passing(why tmux.Refusal) bool {
 }
 
 // remember notes the message that was entered last.
-func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
+func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
-	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
-	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !reportedSince(c.m, job, typed)
+	o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
+	unreported := out.Phase == tmux.Taken && !a.entered.begun && y.memory.reports(&o) && !reportedSince(y.m, job, typed)
 	entered := a.enteredAt(&out)
 	if entered.IsZero() { // by an earlier call, at a time that nobody knows
-		entered = c.o.Now()
+		entered = y.o.Now()
 	}
 	a.text.given = given{
 		entered: entered, typed: typed, unreported: unreported,
-		unshown: c.memory.last().on != t && t.Profile.FirstShown,
+		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}
-	c.memory.given = a.text
+	y.memory.given = a.text
 }
 
 // enteredAt returns when the text was entered, as far as can be told: a program can take a key late.
@@ -213,8 +215,8 @@ func pastedAnd(h hold) hold {
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
 // text counts as read where the program is known, and an announcement of it does not.
-func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
-	proof := proofOf(t.Profile, out.Phase, reportedSince(c.m, job, later(out.PastedAt, job.Message.Timestamp)))
+func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
+	proof := proofOf(t.Profile, out.Phase, reportedSince(y.m, job, later(out.PastedAt, job.Message.Timestamp)))
 	typed := "typed" + a.way.note
 	if a.way.spent {
 		typed += " although a budget was used up, as the operator asked"
@@ -244,17 +246,17 @@ func (x *typed) together() string {
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.
-func (c *courier) giveBack(ctx context.Context, x *typed) error {
+func (y *typist) giveBack(ctx context.Context, x *typed) error {
 	if x.mixed == "" {
 		return nil
 	}
 
 	text := fmt.Sprintf(
 		"What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
-		c.m.Name, x.shortID(), x.mixed,
+		y.m.Name, x.shortID(), x.mixed,
 	)
-	operator := []*team.Member{c.o.Roster.ByName(parley.OperatorName)}
-	err := c.o.Notify(ctx, operator, text, nil, "mingled/"+c.m.ID+"/"+x.Message.ID)
+	operator := []*team.Member{y.o.Roster.ByName(parley.OperatorName)}
+	err := y.o.Notify(ctx, operator, text, nil, "mingled/"+y.m.ID+"/"+x.Message.ID)
 	if parley.ErrorCode(err) == parley.CommunicationDisabled {
 		return nil // the evidence has it
 	}
@@ -281,9 +283,9 @@ func (o *Couriers) tellRefused(ctx context.Context, m *team.Member, job *store.J
 }
 
 // notTaken says why an entered text is not proven to be taken.
-func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
+func (y *typist) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
 	switch {
-	case c.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
+	case y.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
 		return parley.EndedUnread
 	case a.followed.keeping == keepsNot:
 		return parley.EndedHandedOver

@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"context"
 	"fmt"
 
 	"parley"
@@ -15,6 +14,14 @@ import (
 // the answer: see profile.Asks. And a terminal that edits lines without showing them is asked
 // for a secret.
 
+// question is what a terminal asks. The zero value asks nothing.
+type question struct {
+	code  parley.ReasonCode
+	words string // as it stands there; "" when only the terminal's mode tells
+}
+
+func (q question) none() bool { return q.code == "" }
+
 // questionOf returns what a terminal asks whose screen asks that, and which hides what is typed or
 // does not.
 func questionOf(asked profile.Question, hides bool) question {
@@ -25,19 +32,6 @@ func questionOf(asked profile.Question, hides bool) question {
 		return question{parley.HoldQuestion, asked.Words}
 	}
 	return question{}
-}
-
-// asks reports whether a terminal shows a question now, in place of where a letter was typed.
-func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter) (bool, error) {
-	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
-	if err != nil {
-		return false, err
-	}
-	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
-	if at.at.New && !t.HasTaken(at.at) { // also while nothing reads there
-		at.code = parley.HoldNewPlace
-	}
-	return !seen.question.none() || m.leaves(&at, l), nil
 }
 
 // hold says why nothing may be typed.

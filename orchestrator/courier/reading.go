@@ -153,3 +153,22 @@ func ScreenOf(s tmux.Screen) profile.Screen {
 		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
 	}
 }
+
+// withTitle is what a screen shows, unless it shows only an open composer and the title
+// of the terminal says more.
+func (r *reading) withTitle(p *profile.Profile, text string) profile.State {
+	if r.Shows != profile.Idle {
+		return r.Shows
+	}
+	if title, _ := p.Title(text); title.State != "" {
+		switch title.State {
+		case parley.StateWaiting:
+			return profile.Dialog
+		case parley.StateBusy:
+			return profile.Busy
+		case parley.StateBlocked:
+			return profile.Blocked
+		}
+	}
+	return r.Shows
+}

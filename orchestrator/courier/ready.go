@@ -16,25 +16,25 @@ const lookWithin = 10 * time.Second
 
 // ready decides whether a message may be typed now, and how. The look begins now or, where that
 // is dear, began after a time.
-func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, hold) {
+func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
-	since := c.o.Now().Add(-time.Second)
-	facts := c.inspect(t, began)
-	_, forced := c.m.IsForced(job.Message.ID)
+	since := v.o.Now().Add(-time.Second)
+	facts := v.inspect(t, began)
+	_, forced := v.m.IsForced(job.Message.ID)
 	spent := facts.spent != "" && forced
 	if spent {
 		facts.spent = ""
 	}
 
-	h := c.look(ctx, t, job, &facts)
-	c.m.NoteLeftover(h.Hold, h.draft, h.left(), c.o.Now())
+	h := v.look(ctx, t, job, &facts)
+	v.m.NoteLeftover(h.Hold, h.draft, h.left(), v.o.Now())
 	if h.none() {
-		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: c.future, spent: spent}
-		return w, c.o.stagger(t.Profile, job)
+		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: v.future, spent: spent}
+		return w, v.o.stagger(t.Profile, job)
 	}
 
-	w, passes := c.passes(t, job, h)
-	w.since, w.ahead, w.spent = since, c.future, spent
+	w, passes := v.passes(t, job, h)
+	w.since, w.ahead, w.spent = since, v.future, spent
 	if passes {
 		h = hold{}
 	}
@@ -42,53 +42,53 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job, b
 }
 
 // look reads the terminal and says what is in the way.
-func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
+func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
 	if facts.unread > 0 {
-		c.memory.unread = c.o.Now()
+		v.memory.unread = v.o.Now()
 	}
 	if h := facts.hold(); !h.none() {
 		return h
 	}
-	if t.Profile.Instant() && c.numbered && !c.memory.cautious {
+	if t.Profile.Instant() && v.numbered && !v.memory.cautious {
 		return hold{}
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 
-	if err := c.lookForStranded(ctx, t); err != nil {
+	if err := v.lookForStranded(ctx, t); err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
-	requested := c.o.Now()
-	screen, err := readScreen(ctx, c.o.host.Pane(t), t.Profile, c.o.readings)
+	requested := v.o.Now()
+	screen, err := readScreen(ctx, v.o.host.Pane(t), t.Profile, v.o.readings)
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
-	o := c.observe(t, job, screen)
+	o := v.observe(t, job, screen)
 	o.requested = requested
-	c.size, c.future = size{screen.Width, screen.Height}, screen.Ahead(o.now)
+	v.size, v.future = size{screen.Width, screen.Height}, screen.Ahead(o.now)
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 		o.heed(o.report)
 	}
-	c.memory.noteCopies(&o, job.Message.Mark())
+	v.memory.noteCopies(&o, job.Message.Mark())
 	if o.refusal() != "" {
-		c.memory.served = nil
-		c.m.NoteServed(nil)
+		v.memory.served = nil
+		v.m.NoteServed(nil)
 	}
 
-	h := c.memory.ready(&o)
-	if c.stranded != nil {
-		c.stranded.see(&o)
-		h = c.stranded.hold(h)
+	h := v.memory.ready(&o)
+	if v.stranded != nil {
+		v.stranded.see(&o)
+		h = v.stranded.hold(h)
 	}
 	return h
 }
 
 // passes says whether a message may go although something is in the way: what its
 // operator allowed or asked for, and what the program's own queue is for.
-func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
-	over, forced := c.m.IsForced(job.Message.ID)
+func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
+	over, forced := v.m.IsForced(job.Message.ID)
 	if h.draft != "" && h.draft == over {
 		const said = " over a text that is no draft, as the operator said"
 		return way{key: tmux.Key(t.Profile.Key), over: true, note: said}, true
@@ -97,14 +97,14 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 		return way{}, false
 	}
 
-	interrupts := team.IsUrgent(*job) && c.m.Agent().Interruptible
+	interrupts := team.IsUrgent(*job) && v.m.Agent().Interruptible
 	pressing := job.Message.Priority == parley.PriorityHigh || job.Message.Priority == parley.PriorityUrgent
 	key := tmux.Key(t.Profile.Key)
 
 	switch {
 	case h.Code == parley.HoldScrolling && interrupts:
 		return way{key: key, leave: true}, true
-	case h.Code == parley.HoldLimit && c.m.Agent().ResumeAfterLimit && t.Limit.Over(c.o.Now()):
+	case h.Code == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
 		return way{key: key, note: " after its usage limit had ended", resumes: true}, true
 	case h.blocked() && forced:
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
@@ -115,6 +115,17 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 		return w, true
 	}
 	return way{}, false
+}
+
+// lookAgain looks what is in the way of a message that took long to claim.
+func (v *view) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
+	facts := v.inspect(t, v.o.Now())
+	facts.spent = "" // as it was decided before
+	h := v.look(ctx, t, job, &facts)
+	if _, passes := v.passes(t, job, h); passes {
+		return hold{}
+	}
+	return h
 }
 
 // spread reports whether a message goes to many at once.

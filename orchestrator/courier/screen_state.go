@@ -132,25 +132,6 @@ func (o *observation) hasPassed() bool {
 	return said.Passing && o.now.Sub(said.At) >= passed && o.now.Sub(o.since) >= passed-overruled
 }
 
-// withTitle is what a screen shows, unless it shows only an open composer and the title
-// of the terminal says more.
-func (r *reading) withTitle(p *profile.Profile, text string) profile.State {
-	if r.Shows != profile.Idle {
-		return r.Shows
-	}
-	if title, _ := p.Title(text); title.State != "" {
-		switch title.State {
-		case parley.StateWaiting:
-			return profile.Dialog
-		case parley.StateBusy:
-			return profile.Busy
-		case parley.StateBlocked:
-			return profile.Blocked
-		}
-	}
-	return r.Shows
-}
-
 // restrains reports whether a program in this state is not to be typed to.
 func restrains(state parley.AgentState) bool {
 	switch state {

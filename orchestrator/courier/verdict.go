@@ -2,12 +2,12 @@ package courier
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"time"
+
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
-	"time"
 )
 
 // change is a change of state for a hold's reason.
@@ -18,23 +18,6 @@ func change(state parley.DeliveryState, h hold) store.Change {
 // ended is a change of state for the way in which an attempt ended.
 func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) store.Change {
 	return store.Change{State: state, Reason: code.Words(detail), Code: code}
-}
-
-// close ends a delivery's time in `typing`.
-func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
-	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
-		return err
-	}
-	c.open, c.openOn = false, nil
-	return nil
-}
-
-// note says why a delivery that stays in `typing` does not get on.
-func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
-	if job.Reason == h.Reason {
-		return nil
-	}
-	return c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""

@@ -143,3 +143,18 @@ func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error)
 
 	return all[0], nil
 }
+
+// ttyMode is how a terminal is read: by lines, or byte by byte.
+type ttyMode struct{ canonical, known bool }
+
+func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
+	canonical, err := h.Canonical(t)
+	return ttyMode{canonical, err == nil}
+}
+
+// entrance is the own entrance of a program.
+type entrance interface {
+	Give(ctx context.Context, l door.Letter) error
+	Ask(ctx context.Context, l door.Letter) (door.Answer, error)
+	Withdraw(ctx context.Context, l door.Letter) (back bool, err error)
+}

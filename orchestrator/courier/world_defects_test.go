@@ -95,10 +95,10 @@ var typingDefects = []defect{
 	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.on && !active &&`, `	case m.last().on == nil && !active &&`, nil},
 
 	// Who reads there, and what is asked.
-	{"nobody asks whether anything reads", "place.go", `	case reads == tmux.ReadsNot:`, `	case reads == tmux.ReadsNot && false:`, nil},
-	{"words before the cursor do not make a new place", "place.go", `s.at.New && !t.HasTaken(s.at),`, `false && !t.HasTaken(s.at),`, nil},
-	{"what passes on what is typed is taken for the agent", "place.go", `	case passesOn, s.at.New`, `	case s.at.New`, nil},
-	{"the operator's word counts for any place", "place.go", `settled := t.Places.Has(s.program, s.at)`,
+	{"nobody asks whether anything reads", "spot.go", `	case reads == tmux.ReadsNot:`, `	case reads == tmux.ReadsNot && false:`, nil},
+	{"words before the cursor do not make a new place", "spot.go", `s.at.New && !t.HasTaken(s.at),`, `false && !t.HasTaken(s.at),`, nil},
+	{"what passes on what is typed is taken for the agent", "spot.go", `	case passesOn, s.at.New`, `	case s.at.New`, nil},
+	{"the operator's word counts for any place", "spot.go", `settled := t.Places.Has(s.program, s.at)`,
 		`settled := t.Places.Has(s.program, profile.Place{Words: ">"})`, nil},
 	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.question.none():`, `	case false:`, nil},
 	{"a screen that no marker knows does not hold", "screen_state.go", `	return held(parley.HoldUnknownScreen, "")`,
@@ -114,7 +114,7 @@ var typingDefects = []defect{
 	{"what a launcher has read counts as taken", "launcher.go", `case passedOn(r.Reader, now), o.facts`, `case false, o.facts`, nil},
 	{"nobody waits whether a launcher goes on", "launcher.go", `case now.ID != "" && now.Only, waited >= launchesOn:`,
 		`case true:`, nil},
-	{"what a launcher reads late counts as taken", "resume.go", `return u.keeps(&c.memory, &o, o.now.Sub(u.read))`,
+	{"what a launcher reads late counts as taken", "late.go", `return u.keeps(&r.memory, &o, o.now.Sub(u.read))`,
 		`return keepsOn`, nil},
 	{"what was read while nobody looked counts as taken", "launcher.go", `		return keepsLost`, `		return keepsOn`, nil},
 	{"a launcher's time is over as the daemon comes back", "launcher.go", `began := o.on.Begun //`, `began := o.on.Started //`, nil},
@@ -175,22 +175,22 @@ var typingDefects = []defect{
 	}},
 	{"an emptied composer is proof although nobody looked", "attempt_entered.go",
 		`e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin`, `_ = blindWithin`, nil},
-	{"a report after the last look is not believed", "outcome.go", `	if c.certain(t, &job, a, &out) {`, `	if false {`, nil},
+	{"a report after the last look is not believed", "outcome.go", `	if y.certain(t, &job, a, &out) {`, `	if false {`, nil},
 
 	// After a crash.
 	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:
-		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`, nil},
+		return true, r.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
+		return true, r.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`, nil},
 	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`, nil},
-	{"what was pasted counts as entered", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(c.m, &job, job.Message.Timestamp):`, `case info.Phase == "":`, nil},
-	{"what was entered is entered again", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(c.m, &job, job.Message.Timestamp):`, `case info.Phase != "":`, []edit{
+	{"what was pasted counts as entered", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):`, `case info.Phase == "":`, nil},
+	{"what was entered is entered again", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):`, `case info.Phase != "":`, []edit{
 		{"../../tmux/submit.go", `	case info.Phase == PanePasted:`, `	case true:`},
 		{"../../tmux/guard.go", `	guard := d.guard(fact{progressFormat(pane, d.joined), formatProgress(d.Seq, from)})
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`, `	_ = from
 	guard := d.guard()
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`},
 	}},
-	{"keys that a crash left waiting are not let go", "stranded.go",
+	{"keys that a crash left waiting are not let go", "view.go",
 		`	waited, err := o.host.Pane(t).ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
 	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(&o))`, `_ = 0`, nil},
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`, nil},
@@ -200,7 +200,7 @@ var typingDefects = []defect{
 		return done, err
 	}`, `	defer func() { _, _, _ = c.claim(ctx, &job, l) }()
 	job.Announced, job.PaneSeq = l.announced, c.seq+1`, nil},
-	{"a refused claim is typed", "offer.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`, nil},
+	{"a refused claim is typed", "ledger.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`, nil},
 	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {`,
 		`false && now.Sub(looked) > 0 && now.Sub(decided) > 0 {`, nil},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
@@ -210,11 +210,11 @@ var typingDefects = []defect{
 		c.lookAhead`, `	if busy && false {
 		c.lookAhead`, nil},
 	{"a look from before a slow store is believed", "offer.go", `now.Sub(f.ended) <= slowClaim`, `now.Sub(f.ended) <= 1000*slowClaim`, nil},
-	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
-	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered {`, `	if s == nil {`, nil},
-	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`, nil},
-	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
-		`c := &courier{o: o, m: m, behind: true}`, nil},
+	{"a dropped offer is typed on", "ledger.go", `return l.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
+	{"the number is not read off the pane", "view.go", `	if s == nil && v.numbered {`, `	if s == nil {`, nil},
+	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.announced, l.seq+1`, `job.Announced, job.PaneSeq = text.announced, l.seq`, nil},
+	{"what was left in typing is forgotten", "courier.go", `ledger{o: o, m: m, open: true, behind: true}`,
+		`ledger{o: o, m: m, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`, nil},
 	{"an urgent message waits for those read before", "../team/queue.go",
 		`func (q *queue) HasUrgent() bool {
@@ -226,7 +226,7 @@ var typingDefects = []defect{
 				c.behind = true`, `			if err != nil || !done {`, nil},
 
 	// Hosts.
-	{"a lease that is over does not hold", "inspect.go", `	f.leaseOver = c.o.leaseOver()`,
+	{"a lease that is over does not hold", "view.go", `	f.leaseOver = v.o.leaseOver()`,
 		`	f.leaseOver = false`, nil},
 	{"the key does not wait for the lease", "attempt.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
 

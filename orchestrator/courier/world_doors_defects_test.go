@@ -2,7 +2,7 @@ package courier
 
 // doorDefects are mistakes about programs' own entrances.
 var doorDefects = []defect{
-	{"what goes through an entrance is not claimed", "doorway.go", `	err = c.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
+	{"what goes through an entrance is not claimed", "doorway.go", `	err = v.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
 	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
 	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
 	{"what its program keeps counts as read", "doorway_ask.go", `	case f == door.Read:`, `	case f == door.Read, f == door.Queued:`, nil},
@@ -17,18 +17,18 @@ var doorDefects = []defect{
 	switch f := x.answer.Fate; {`, nil},
 	{"a program that works counts as one that has nothing to do", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
 		`idle := o.shows != profile.Blocked ||`, nil},
-	{"what a daemon had given as it died is typed", "resume.go", `			c.doors.restore(t, job)
+	{"what a daemon had given as it died is typed", "courier.go", `			c.doors.restore(t, job)
 			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
 				return err
 			}
 			continue`, nil},
-	{"what a daemon had given as it died is forgotten", "resume.go", `			c.doors.restore(t, job)
+	{"what a daemon had given as it died is forgotten", "courier.go", `			c.doors.restore(t, job)
 			continue`, `			continue`, nil},
-	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.c`, `typed := d.c`, nil},
-	{"what stands in the terminal is given, too", "doorway.go", `d.c.stranded != nil && d.c.stranded.Key == job.Key || forced`, `forced`, nil},
+	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.v`, `typed := d.v`, nil},
+	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
 	{"the next message is typed before it", "doorway.go", `return slices.ContainsFunc(d.open, func(x *handed) bool { return !x.told })`,
 		`return false`, nil},
-	{"the next message does not wait for its turn to begin", "doorway.go", `	d.c.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
+	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
@@ -46,9 +46,9 @@ var doorDefects = []defect{
 		}
 		return x.told, nil // a later turn`, nil},
 	{"an urgent message waits for the end of the turn", "doorway.go",
-		`Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,`, `Steer: false,`, nil},
+		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: false,`, nil},
 	{"any message goes into the turn that runs", "doorway.go",
-		`Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,`, `Steer: c.m.Agent().Interruptible,`, nil},
-	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
+		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
+	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 }

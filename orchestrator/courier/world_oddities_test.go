@@ -54,7 +54,7 @@ var questions = map[string][]string{
 }
 
 // ask draws an open question. The cursor of a menu is hidden.
-func (p *picture) ask(v *view) {
+func (p *picture) ask(v *scenery) {
 	rows := questions[v.asks]
 	last := len(rows) - 1
 	p.lines = append(p.lines, rows[:last]...)
@@ -73,7 +73,7 @@ func (p *picture) prompt(text string, width int) {
 }
 
 // launcher draws what stands there while a launcher runs.
-func launcher(v *view) picture {
+func launcher(v *scenery) picture {
 	p := picture{lines: []string{"added 12 packages", "Fetching the agent…"}}
 	if v.prompts {
 		p.prompt("❯ "+v.composer, v.width)

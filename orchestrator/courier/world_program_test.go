@@ -91,7 +91,7 @@ type work struct {
 // drawing is what it shows.
 type drawing struct {
 	shown    picture
-	viewed   view // drawn in it
+	viewed   scenery // drawn in it
 	above    []string
 	dialogAt time.Time // since when it is drawn
 	busyAt   time.Time
@@ -397,7 +397,7 @@ func (g *program) draw() {
 	if !g.alive || g.stalled.After(now) || g.shell != "" {
 		return
 	}
-	v := view{
+	v := scenery{
 		above: g.above, working: g.working, blocked: g.blocked, refused: g.refused, dialog: g.dialog, asks: g.asks,
 		width: g.width,
 	}
@@ -410,7 +410,7 @@ func (g *program) draw() {
 	v.home = g.w.story.Traits.Home && len(g.composer) > 0 && g.composer[0].msg == ""
 	switch {
 	case !g.p.HasMarkers() && g.canonical():
-		g.shown, g.viewed = g.echo(), view{}
+		g.shown, g.viewed = g.echo(), scenery{}
 	case !v.same(&g.viewed):
 		g.shown, g.viewed = g.face.draw(&v), v
 	}
@@ -457,7 +457,7 @@ func (g *program) composed() string {
 // echo is the screen of a program that reads lines, before it has read one. The terminal shows a
 // line break as such.
 func (g *program) echo() picture {
-	v := view{above: slices.Clone(g.above), width: g.width, dialog: g.dialog, asks: g.asks}
+	v := scenery{above: slices.Clone(g.above), width: g.width, dialog: g.dialog, asks: g.asks}
 	v.launches = !g.begun && g.w.story.Traits.Launch > 0
 	for _, c := range g.unread {
 		v.composer += c.text

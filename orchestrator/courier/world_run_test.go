@@ -63,7 +63,7 @@ func (w *world) launch() {
 	}
 	g.pane = w.pane
 	g.seen, g.held, g.dropped, g.gone = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	g.shown = f.draw(&view{blank: true})
+	g.shown = f.draw(&scenery{blank: true})
 	g.open()
 }
 

@@ -12,8 +12,8 @@ import (
 	"parley/profile"
 )
 
-// view is what a simulated program wants to show.
-type view struct {
+// scenery is what a simulated program wants to show.
+type scenery struct {
 	above     []string // the end of its transcript, one entry a prompt
 	composer  string
 	working   bool
@@ -33,7 +33,7 @@ type view struct {
 }
 
 // same reports whether another view shows the same.
-func (v *view) same(o *view) bool {
+func (v *scenery) same(o *scenery) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
 		v.blank == o.blank && v.refused == o.refused && v.answered == o.answered && v.asks == o.asks &&
 		v.launches == o.launches && v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests &&
@@ -126,7 +126,7 @@ func charCount(form string) func(string) string {
 }
 
 // draw returns the screen of a view.
-func (f *face) draw(v *view) picture {
+func (f *face) draw(v *scenery) picture {
 	switch {
 	case v.launches:
 		return launcher(v)
@@ -183,7 +183,7 @@ func (f *face) draw(v *view) picture {
 	return p
 }
 
-func (p *picture) compose(f *face, v *view) {
+func (p *picture) compose(f *face, v *scenery) {
 	p.text = v.composer
 	if v.composer == "" && v.suggests {
 		p.x, p.y = utf8.RuneCountInString(f.prompt), len(p.lines)
@@ -243,29 +243,29 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 		for _, width := range []int{48, 120} {
 			for _, c := range []struct {
 				what string
-				view view
+				view scenery
 				want profile.State
 				text string // in the composer, without space; "-": no composer
 			}{
-				{"idle", view{}, profile.Idle, ""},
-				{"idle after a message", view{above: []string{typed}}, profile.Idle, ""},
-				{"busy", view{working: true, above: []string{typed}}, profile.Busy, ""},
-				{"dialog", view{dialog: true, above: []string{typed}}, profile.Dialog, "-"},
-				{"blocked", view{blocked: true}, profile.Blocked, ""},
-				{"refused", view{refused: true, above: []string{typed}}, profile.Blocked, ""},
-				{"launcher", view{launches: true}, profile.Unknown, "-"},
-				{"shell behind", view{behind: true, above: []string{typed}}, profile.Unknown, "-"},
-				{"asks by a line", view{dialog: true, asks: "line", above: []string{typed}}, profile.Unknown, "-"},
-				{"asks by words", view{dialog: true, asks: "words", above: []string{typed}}, profile.Unknown, "-"},
-				{"asks by a menu", view{dialog: true, asks: "menu", above: []string{typed}}, profile.Unknown, "-"},
-				{"shows news", view{dialog: true, asks: "news", above: []string{typed}}, profile.Unknown, "-"},
-				{"draft", view{composer: "my own words"}, profile.Idle, "my own words"},
-				{"draft with the cursor before it", view{composer: "my own words", home: true}, profile.Idle,
+				{"idle", scenery{}, profile.Idle, ""},
+				{"idle after a message", scenery{above: []string{typed}}, profile.Idle, ""},
+				{"busy", scenery{working: true, above: []string{typed}}, profile.Busy, ""},
+				{"dialog", scenery{dialog: true, above: []string{typed}}, profile.Dialog, "-"},
+				{"blocked", scenery{blocked: true}, profile.Blocked, ""},
+				{"refused", scenery{refused: true, above: []string{typed}}, profile.Blocked, ""},
+				{"launcher", scenery{launches: true}, profile.Unknown, "-"},
+				{"shell behind", scenery{behind: true, above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by a line", scenery{dialog: true, asks: "line", above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by words", scenery{dialog: true, asks: "words", above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by a menu", scenery{dialog: true, asks: "menu", above: []string{typed}}, profile.Unknown, "-"},
+				{"shows news", scenery{dialog: true, asks: "news", above: []string{typed}}, profile.Unknown, "-"},
+				{"draft", scenery{composer: "my own words"}, profile.Idle, "my own words"},
+				{"draft with the cursor before it", scenery{composer: "my own words", home: true}, profile.Idle,
 					"my own words"},
-				{"suggestion", view{suggests: true}, profile.Idle, ""},
-				{"ours", view{composer: typed}, profile.Idle, typed},
-				{"ours at work", view{composer: typed, working: true}, profile.Busy, typed},
-				{"placeholder", view{composer: f.placeholder(typed)}, profile.Idle, f.placeholder(typed)},
+				{"suggestion", scenery{suggests: true}, profile.Idle, ""},
+				{"ours", scenery{composer: typed}, profile.Idle, typed},
+				{"ours at work", scenery{composer: typed, working: true}, profile.Busy, typed},
+				{"placeholder", scenery{composer: f.placeholder(typed)}, profile.Idle, f.placeholder(typed)},
 			} {
 				if c.what == "blocked" && len(f.blocked) == 0 || c.what == "refused" && len(f.refused) == 0 {
 					continue

@@ -1,0 +1,127 @@
+package courier
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// What a program had not read when its delivery was closed as unconfirmed is proven if it reads that after all.
+
+// proveLate looks whether a program has read by now what it had not when the
+// delivery was closed as unconfirmed.
+func (r *recovery) proveLate(ctx context.Context) error {
+	t := r.m.Terminal()
+	if len(r.unread) == 0 || t == nil {
+		r.unread = nil
+		return nil
+	}
+
+	n, err := r.o.host.Unread(t)
+	if !r.o.host.Alive(t) { // what it had not read went with it, and its terminal's name may be another's
+		r.unread = nil
+		return nil
+	}
+
+	if !t.Profile.HasMarkers() && r.unread[0].read.IsZero() {
+		if asks, err := r.o.asks(ctx, t, &r.memory, &r.unread[0].letter); err != nil {
+			return err
+		} else if asks {
+			r.unread = nil // that takes it as its answer
+			return nil
+		}
+	}
+	if err != nil || n > 0 {
+		return nil
+	}
+	facts := r.inspect(t, r.o.Now())
+	if !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+		r.unread = nil // that may have read it
+		return nil
+	}
+	if facts.unmatched != nil && facts.unmatched() {
+		return nil // it is a known program, and its profile will tell a draft from what it was given
+	}
+
+	for i := range r.unread {
+		if u := r.unread[i]; u.read.IsZero() {
+			u.read = r.o.Now()
+		}
+	}
+
+	o := observation{now: r.o.Now(), on: t, profile: t.Profile, facts: facts}
+	o.askWhoReads(r.o.host)
+	taken := func(u *typed) keeping { return u.keeps(&r.memory, &o, o.now.Sub(u.read)) }
+	if t.Profile.HasMarkers() {
+		screen, err := r.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
+		if err != nil {
+			return err
+		}
+		taken = func(u *typed) keeping {
+			switch {
+			case !u.doubted && r.o.shownAbove(t, screen, u.letter.mark):
+				return keepsOn
+			case r.o.Now().Sub(u.read) < t.Profile.TakenWithin:
+				return keepsYet
+			}
+			return keepsNot
+		}
+	}
+
+	return r.proveRead(ctx, t, taken)
+}
+
+// proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken, or else were
+// read by what keeps the terminal. Others get some more time to show.
+func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) keeping) error {
+	entered := r.unread
+	r.unread = nil
+	for _, u := range entered {
+		if u.on != t || u.mode != ttyModeOf(r.o.host, t) {
+			continue // it may have been dropped with the change
+		}
+		switch taken(u) {
+		case keepsYet:
+			r.unread = append(r.unread, u)
+			continue
+		case keepsNot, keepsLost:
+			continue
+		}
+
+		late := store.Change{
+			State:    parley.DeliverySubmitted,
+			Evidence: "its program took it from the terminal later; nothing more is known of this program",
+			Code:     parley.ProofRead,
+		}
+		if err := r.o.Store.Advance(ctx, u.Key, late); err != nil && !errors.Is(err, store.ErrStale) {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// shownAbove reports whether a text stands on the screen and not in the composer.
+func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
+	seen := look(o.host, o.readings, t, o.Now(), screen)
+	_, above := profile.Behind(screen.Lines, mark)
+	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
+}
+
+// asks reports whether a terminal shows a question now, in place of where a letter was typed.
+func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter) (bool, error) {
+	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
+	if err != nil {
+		return false, err
+	}
+	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
+	if at.at.New && !t.HasTaken(at.at) { // also while nothing reads there
+		at.code = parley.HoldNewPlace
+	}
+	return !seen.question.none() || m.leaves(&at, l), nil
+}

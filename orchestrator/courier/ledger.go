@@ -1,0 +1,118 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+const (
+	// brisk is how often a courier looks while an obstacle is expected to pass.
+	brisk = 100 * time.Millisecond
+	// holdAfter is how long a brief obstacle may last before the message is shown
+	// as held: most pass within a second.
+	holdAfter = 3 * time.Second
+	// typingTime bounds one delivery, from its claim to its outcome.
+	typingTime = 60 * time.Second
+	// partingTime is how much of it is left when the daemon ends; what is in hand
+	// after it is resolved by the next one, from what the pane remembers.
+	partingTime = 3 * time.Second
+)
+
+// ledger is a courier's part of the record: which delivery is in hand, and which one waits. It knows no screen.
+type ledger struct {
+	o *Couriers
+	m *team.Member
+
+	seq      uint64         // the last pane sequence number given
+	numbered bool           // seq was read off the pane
+	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
+	open     bool           // a delivery may have been left in `typing`
+	openOn   *team.Terminal // where; nil: by a daemon before this one
+	waiting  store.Key      // the message that a brief obstacle keeps waiting
+	since    time.Time      // since when
+	soon     bool           // it is expected to pass at any moment
+}
+
+// claim claims a message that is about to be typed, unless that was done as it was stored. Without
+// the claim, done says whether the next message may follow.
+func (l *ledger) claim(ctx context.Context, job *store.Job, text letter) (claimed, done bool, err error) {
+	switch {
+	case job.State != parley.DeliveryTyping:
+	case text.announced:
+		return false, false, l.release(ctx, *job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+	default:
+		return l.m.Offers.Begin(job.Key), false, nil
+	}
+
+	job.Announced, job.PaneSeq = text.announced, l.seq+1
+	err = l.o.Store.Claim(ctx, job.Key, job.PaneSeq, text.announced)
+	if errors.Is(err, store.ErrStale) {
+		return false, true, nil // read or expired meanwhile
+	}
+	return err == nil, false, err
+}
+
+// release gives a message back that was claimed as it was stored. Others are nobody's yet.
+func (l *ledger) release(ctx context.Context, job store.Job, to store.Change) error {
+	if job.State != parley.DeliveryTyping || !l.m.Offers.Begin(job.Key) {
+		return nil
+	}
+	l.open, l.openOn = true, l.m.Terminal()
+	return ignoreStale(l.close(ctx, job, to))
+}
+
+// close ends a delivery's time in `typing`.
+func (l *ledger) close(ctx context.Context, job store.Job, changes ...store.Change) error {
+	if err := l.o.Store.Advance(ctx, job.Key, changes...); err != nil {
+		return err
+	}
+	l.open, l.openOn = false, nil
+	return nil
+}
+
+// note says why a delivery that stays in `typing` does not get on.
+func (l *ledger) note(ctx context.Context, job store.Job, h hold) error {
+	if job.Reason == h.Reason {
+		return nil
+	}
+	return l.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
+}
+
+// hold says why a message waits; a brief obstacle only when it has lasted. While nothing
+// changes this writes nothing.
+func (l *ledger) hold(ctx context.Context, job store.Job, h hold) error {
+	now := l.o.Now()
+	if l.waiting != job.Key {
+		l.waiting, l.since = job.Key, now
+	}
+	l.soon = h.brief() && now.Sub(l.since) < holdAfter
+	if job.State == parley.DeliveryTyping {
+		return l.release(ctx, job, change(parley.DeliveryHeld, h))
+	}
+	if l.soon {
+		return nil
+	}
+	if job.State == parley.DeliveryHeld && job.Reason == h.Reason {
+		return nil
+	}
+	return ignoreStale(l.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))
+}
+
+// unhurried returns a context for one delivery, from its claim to its outcome. The
+// end of ctx interrupts it only after partingTime.
+func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(partingTime):
+			cancel()
+		case <-own.Done():
+		}
+	})
+	return own, func() { stop(); cancel() }
+}

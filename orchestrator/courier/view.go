@@ -1,0 +1,142 @@
+package courier
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+	"parley/tmux"
+)
+
+// view is what a courier knows of its terminal: the last look, and what earlier attempts left. It types nothing.
+type view struct {
+	ledger
+	memory   memory    // of earlier attempts
+	stranded *typed    // the text typed last, while it may stand in the terminal unproven; nil: it does not
+	size     size      // of the terminal, at the last look
+	future   time.Time // of a person's last key, if the last look found it there
+}
+
+// inspect collects the facts of a member's terminal, which may be nil. What has the terminal may be
+// told as it was at the time since.
+func (v *view) inspect(t *team.Terminal, since time.Time) facts {
+	f := facts{pause: v.o.Paused(), agent: v.m.Agent()}
+	if v.o.Spent != nil {
+		f.spent = v.o.Spent(v.m.ID)
+	}
+	f.leaseOver = v.o.leaseOver()
+	if t == nil {
+		return f
+	}
+
+	f.launched, f.sameServer = true, t.Instance == v.o.host.Instance(t)
+	f.adopted, f.runs = t.Adopted(), t.IsProgram
+	f.ask = func() ([]string, error) { return v.o.host.Foreground(t, since) }
+	if t.Known != nil {
+		f.unmatched = func() bool { p, ok := v.o.host.Program(t); return ok && p != t.Profile }
+	}
+	f.unread = v.o.unread(t)
+
+	// After what is unread: what a program had not read when it died is gone.
+	f.stopping, f.alive = t.Stopping.Load(), v.o.host.Alive(t)
+	return f
+}
+
+// observe collects what is known of a terminal with this screen, for one message.
+func (v *view) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) observation {
+	// What is unread comes before the mode: a program that changes the mode may drop it,
+	// and after that nothing is unread although nothing was read.
+	facts := v.inspect(t, v.o.Now())
+	o := look(v.o.host, v.o.readings, t, v.o.Now(), screen)
+	o.facts = facts
+	o.report, _ = v.m.LastReport() // heeded once it is known for how long the screen has lasted
+	o.named, _ = v.m.NamedAt(parley.Short(job.Message.ID))
+	o.before, _ = v.m.NamedAt(v.memory.last().shortID())
+	o.names = v.m.ReportsMessages()
+	return o
+}
+
+// lookForStranded finds out whether the text typed last is known to have been given to the
+// program, when this daemon does not remember it, and reads again what the operator wants.
+// It also reads the last sequence number that the terminal remembers: what was claimed with a
+// higher one was never pasted.
+func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
+	s := v.stranded
+	if s != nil && s.on != t {
+		s, v.stranded = nil, nil
+	}
+	if s == nil && v.numbered {
+		return nil // this daemon knows what came of it
+	}
+
+	info, err := v.o.host.Pane(t).Info(ctx)
+	if err != nil {
+		return err
+	}
+	if v.seq = max(v.seq, info.Seq); v.seq == 0 {
+		v.seq = uint64(v.o.Now().UnixMilli()) // the numbers of an earlier pane are not given again
+	}
+	if !v.numbered {
+		if err := v.o.releaseKeys(ctx, &v.memory, t); err != nil {
+			return err
+		}
+	}
+
+	job, err := v.o.Store.TypedAs(ctx, v.m.ID, info.Seq)
+	if err != nil {
+		return err
+	}
+
+	v.numbered = !v.o.leaseOver()
+	if job == nil || info.Seq == 0 {
+		v.stranded = nil // proven, or typed by nobody
+		return nil
+	}
+	if s == nil || s.Key != job.Key {
+		s = v.memory.newText(t)
+		s.letter = v.o.recompose(v.m, t.Profile, &job.Job, size{info.Width, info.Height})
+		s.left = slices.Contains(leftComposer, job.Code)
+	}
+	s.TypedJob, s.phase, v.stranded = *job, info.Phase, s
+
+	return nil
+}
+
+// releaseKeys lets go of a person's keys that an attempt which was cut off may have kept back. A daemon that is not the
+// host any more leaves that to the one that is, which has to know when it happens.
+func (o *Couriers) releaseKeys(ctx context.Context, m *memory, t *team.Terminal) error {
+	if o.leaseOver() {
+		return nil
+	}
+	waited, err := o.host.Pane(t).ReleaseKeys(ctx)
+	if waited { // the program shows them after that
+		m.unread = o.Now().Add(keysRest)
+	}
+	if err == nil {
+		m.released = o.Now()
+	}
+	return err
+}
+
+func (o *Couriers) leaseOver() bool { return o.LeaseOver != nil && o.LeaseOver() }
+
+// Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
+func Unread(t *team.Terminal) int {
+	n, err := machine{}.Unread(t)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
+func (o *Couriers) unread(t *team.Terminal) int {
+	n, err := o.host.Unread(t)
+	if err != nil {
+		return 0
+	}
+	return n
+}
