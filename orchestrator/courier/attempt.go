@@ -26,12 +26,13 @@ func (m *memory) ready(o *observation) hold {
 	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) {
 		return h
 	}
-	if o.screen.InMode {
+	typing := m.touched(o)
+	if o.screen.InMode { // what leaves that mode for a message waits for what a person typed before it
 		scrolls := held(parley.HoldScrolling, "")
-		scrolls.only = h.none()
+		scrolls.only = h.none() && typing.none()
 		return scrolls
 	}
-	if typing := m.touched(o); !typing.none() {
+	if !typing.none() {
 		return typing
 	}
 

@@ -115,6 +115,16 @@ var cases = []struct {
 			{At: 14 * time.Second, Do: "prompt", N: 2, For: 10 * time.Second},
 		},
 	}},
+	{"an urgent message where a person scrolls who has just typed", story{
+		Profile: "codex", Traits: traits{
+			Width: 120, Start: ms(509), Work: time.Second, doorTraits: doorTraits{Setting: DoorNever, Steers: true},
+		},
+		Events: []event{
+			send(10 * time.Second), {At: 20 * time.Second, Do: "scroll", N: 1, For: 20 * time.Second},
+			{At: 21 * time.Second, Do: "unshown", What: "pastes it", N: 1, For: 15 * time.Second},
+			{At: ms(23800), Do: "send", What: "urgent"},
+		},
+	}},
 	{"a draft that shows while the database is slow", story{
 		Profile: "qwen", Traits: traits{Width: 120, Start: ms(3454), Work: time.Second},
 		Events: []event{
