@@ -191,6 +191,11 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 	}
 
 	m.Top, m.End = top, end
+	if framed && top > 0 {
+		if title := titleForm.FindStringSubmatch(s.Lines[top-1]); title != nil {
+			m.Top, m.Lines = top-1, []string{parley.CleanLine(title[1])}
+		}
+	}
 	for i := top; i < first; i++ {
 		text := parley.CleanLine(rows[i].whole())
 		if strings.Trim(text, "╌") == "" && text != "" {
@@ -207,6 +212,9 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 
 	return m
 }
+
+// titleForm matches the upper edge of a frame with words in it.
+var titleForm = regexp.MustCompile(`^ *[╭┌╔][─━═]+ (\S.*?\S) [─━═]*[╮┐╗]?$`)
 
 // menuRows is how many rows above its options a dialog has at most.
 const menuRows = 40

@@ -127,8 +127,8 @@ func numbered(rows []menuRow) (lists [][]int) {
 func listed(rows []menuRow) (lists [][]int) {
 	for i := range rows {
 		r := &rows[i]
-		if r.mark == "" || !strings.Contains(listMarks, r.mark) || r.number > 0 || r.framed {
-			continue // in frames, rows without numbers may be descriptions
+		if r.mark == "" || !strings.Contains(listMarks, r.mark) || r.number > 0 {
+			continue
 		}
 
 		run := []int{i}
@@ -138,12 +138,18 @@ func listed(rows []menuRow) (lists [][]int) {
 		for down := i + 1; down < len(rows) && rows[down].alternative(&rows[i]); down++ {
 			run = append(run, down)
 		}
-		if len(run) > 1 {
+		alone := standsAlone(rows, run[0]-1) && standsAlone(rows, run[len(run)-1]+1)
+		if len(run) > 1 && (alone || !r.framed) { // in frames, other rows may be descriptions
 			lists = append(lists, run)
 		}
 	}
 
 	return lists
+}
+
+// standsAlone reports whether the row beside a list is empty, or none.
+func standsAlone(rows []menuRow, beside int) bool {
+	return beside < 0 || beside >= len(rows) || rows[beside].empty()
 }
 
 // alternative reports whether a row is another option of a marked one's list.

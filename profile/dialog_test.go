@@ -59,6 +59,7 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 		},
 		"cline/100x30-shell":      {"Approve tool call?", "Approve", "Deny"},
 		"cline/100x30-dialog":     {"Approve tool call?", "Approve", "Deny"},
+		"omp/100x30-dialog":       {"Allow tool: bash", "*Approve", "Deny"},
 		"qwen/80x24-question":     {"Which colour?", "*1 Red", "2 Blue", "3 Type something... …"},
 		"opencode/200x50-dialog":  {"△ Permission required", "Allow once", "Allow always", "Reject"},
 		"opencode/80x24-question": {"Which colour?", "1 Red", "2 Blue", "3 Type your own answer …"},
