@@ -235,8 +235,8 @@ var reasons = map[ReasonCode]reason{
 			"been a launcher",
 	},
 	EndedLostReader: {
-		words: "typed and entered, and read; but parley was not there to see what had the terminal, which may have " +
-			"been a launcher",
+		words: "typed and entered, and read; but what had the terminal may have been a launcher: it has ended, or " +
+			"parley was not there to see",
 	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {

@@ -54,13 +54,13 @@ func (x *typed) noteReader(m *memory, o *observation) {
 // keeps looks, so long after the text was read, whether what had the terminal as it went in keeps that.
 func (x *typed) keeps(m *memory, o *observation, waited time.Duration) keeping {
 	r := &x.reader
-	if m.served == o.on || r.noted && !(r.leads && o.facts.alive) || !r.noted && o.launchedItself() {
+	if m.served == o.on || r.noted && !r.leads || !r.noted && o.launchedItself() {
 		return keepsOn
 	}
 
 	now, err := o.reader()
 	switch {
-	case !r.noted && err == nil:
+	case !r.noted && err == nil, !o.facts.alive: // it ended before it was known to be no launcher
 		return keepsLost
 	case passedOn(r.Reader, now), o.facts.unmatched != nil && o.facts.unmatched():
 		return keepsNot

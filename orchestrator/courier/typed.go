@@ -247,7 +247,7 @@ const (
 	keepsYet  keeping = iota // it may give it away yet
 	keepsOn                  // it does
 	keepsNot                 // another program has it
-	keepsLost                // nobody knows what had it
+	keepsLost                // nobody knows what had it, or whether that was a launcher
 )
 
 // fate is what a look shows of a stranded text.

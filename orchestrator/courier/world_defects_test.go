@@ -234,7 +234,7 @@ var typingDefects = []defect{
 	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},
 	{"an unknown outcome counts as nothing typed", "outcome.go", `	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure`, `	if failure != nil && out.Phase != tmux.Taken {
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, c.m)))`, nil},
+		return false, y.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))`, nil},
 	{"entered counts as submitted", "outcome.go", `case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:`,
 		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`, nil},
 	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,

@@ -302,7 +302,8 @@ func (v *watch) keyLost(m *message) bool {
 		!p.inputOff && !p.shared && p.activity.Before(m.pastedAt) && g.lostAt.After(m.pastedAt)
 	within := g.p.TakenWithin + g.p.Settle + 2*time.Second
 	return g.p.HasMarkers() && rests && m.keys == 1 && len(g.composer) == 1 && g.composer[0].msg == m.short() &&
-		time.Since(later(later(g.lostAt, later(v.w.freed, v.w.stuck)), later(g.hung, g.stalled))) > within &&
+		time.Since(slices.MaxFunc(
+			[]time.Time{g.lostAt, g.ended, g.hung, g.stalled, v.w.freed, v.w.stuck}, time.Time.Compare)) > within &&
 		time.Since(v.looked) < time.Second
 }
 
