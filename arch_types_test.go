@@ -26,8 +26,8 @@ const (
 
 // large are the types with more methods, and how many they have: none may be added, and what is gone is taken off here.
 var large = map[string]int{
-	"internal/story.telling":       34,
-	"parleytest.fixture":           164,
+	"internal/story.telling": 34,
+	"parleytest.fixture":     164,
 }
 
 // records are rows that are read from a database or from tmux, without tags.
