@@ -40,6 +40,9 @@ type realProgram struct {
 	// write, as /tmp is.
 	ownState bool
 
+	// recalls says that a prompt whose tool was refused goes along with the next one.
+	recalls bool
+
 	// What its profile says (scripted), see withModel.
 	files map[string]string // of its configuration, by their paths in the home directory
 	env   []string          // added to the environment
@@ -79,7 +82,7 @@ var realPrograms = []realProgram{
 		lacks: map[need]string{firstQuestion: nothingAsked, trust: nothingAsked},
 	},
 	{
-		profile: "gemini", ownState: true,
+		profile: "gemini", ownState: true, recalls: true,
 		tool: "mcp_parley_send_message",
 		asks: "Do you trust the files in this folder?",
 

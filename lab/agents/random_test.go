@@ -268,7 +268,13 @@ func (t *trial) settle() {
 			}
 		}
 
-		return t.look().State == parley.StateIdle
+		state := t.look().State
+		if state == parley.StateWaiting && t.program.recalls {
+			t.refuse()
+			t.tell("the person refused what was refused before")
+			time.Sleep(2 * time.Second)
+		}
+		return state == parley.StateIdle
 	})
 	if !quiet {
 		t.tell("ann is %s, held: %q", t.agent.State, t.agent.HeldReason)

@@ -194,11 +194,25 @@ func (s *onStage) status(m *letter) parley.Delivery {
 // prompted counts how often the model got a message, and reports whether one of them is
 // unchanged.
 func (s *onStage) prompted(m *letter) (times int, whole bool) {
-	for _, prompt := range s.model.Prompts() {
+	prompts := s.model.Prompts()
+	for i, prompt := range prompts {
+		if s.program.recalls {
+			prompt = withoutRefused(prompt, prompts[:i])
+		}
 		times += strings.Count(prompt, "msg "+parley.Short(m.ID))
 		whole = whole || strings.Contains(prompt, m.want) || strings.Contains(prompt, m.whole)
 	}
 	return times, whole
+}
+
+// withoutRefused returns a prompt without the earlier ones that go along with it.
+func withoutRefused(prompt string, earlier []string) string {
+	for _, e := range slices.Backward(earlier) {
+		if rest, ok := strings.CutPrefix(prompt, e); ok && rest != "" {
+			return rest
+		}
+	}
+	return prompt
 }
 
 // begun waits until the model has a message.
