@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
@@ -27,6 +28,10 @@ type keptDoor struct {
 	on      *team.Terminal
 	session string
 	any     bool // its version was not asked
+
+	asking sync.Mutex
+	asked  time.Time // what it does
+	does   door.Doing
 }
 
 // at returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
@@ -73,6 +78,23 @@ func (o *keptDoor) Give(ctx context.Context, l door.Letter) error {
 		o.drop()
 	}
 	return err
+}
+
+// doingAgain is how often a program is asked what it does.
+const doingAgain = time.Second
+
+// Doing asks what the program does now, or did within the last second.
+func (o *keptDoor) Doing(ctx context.Context) (door.Doing, error) {
+	o.asking.Lock()
+	defer o.asking.Unlock()
+	if time.Since(o.asked) < doingAgain {
+		return o.does, nil
+	}
+	does, err := o.Door.Doing(ctx)
+	if err == nil {
+		o.asked, o.does = time.Now(), does
+	}
+	return does, err
 }
 
 // drop forgets the entrance.

@@ -47,6 +47,11 @@ func (an *agentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 		if t := m.Terminal(); t != nil && !t.Profile.HasMarkers() {
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
 			answerThere(&n)
+		} else if t != nil {
+			if _, unknown := t.Shown.Lasts(profile.Unknown); unknown { // its own entrance says so
+				n.Text = cmp.Or(a.Evidence, n.Text)
+				keysFromHere(&n)
+			}
 		}
 		if !an.roster.Here(m) { // it may ask of a directory, which is one of that host
 			n.Text += ", on host " + a.Host

@@ -16,6 +16,7 @@ import (
 type claude struct {
 	keeps
 	program Program
+	home    string // of its registry
 	at      claudeSession
 	inbox   *inbox
 	letters *letters
@@ -30,6 +31,7 @@ type claudeSession struct {
 	Protocol int    `json:"peerProtocol"`
 	Dir      string `json:"cwd"`
 	Socket   string `json:"messagingSocketPath"`
+	Status   string `json:"status"` // "busy" while a turn runs, also one that asks
 }
 
 // openClaude finds the socket of the program that runs, and opens an inbox next to it: it answers no other place.
@@ -44,7 +46,7 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 	}
 
 	c := &claude{
-		program: p,
+		program: p, home: home,
 		letters: newLetters(Answer{Unknown, "its session says nothing of messages that it takes"}),
 	}
 	if _, err := readRegistry(filepath.Join(home, "sessions"), p.PID, &c.at); err != nil {
@@ -199,6 +201,18 @@ func (c *claude) hear(line []byte) {
 func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
 	answer, _ := c.letters.of(l.ID)
 	return answer, nil
+}
+
+// Doing implements Door: the registry says whether a turn runs.
+func (c *claude) Doing(context.Context) (Doing, error) {
+	var now claudeSession
+	if _, err := readRegistry(filepath.Join(c.home, "sessions"), c.program.PID, &now); err != nil {
+		return Doing{}, err
+	}
+	if now.Status != "busy" {
+		return Doing{}, nil
+	}
+	return Doing{Works: true, Evidence: "its registry says that it works"}, nil
 }
 
 // Close implements Door.

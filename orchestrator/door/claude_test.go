@@ -67,6 +67,20 @@ func status(word, of, more string) string {
 	return fmt.Sprintf(`{"type":"control","action":"peer_message_status","status":%q,"orig_msg_id":%q%s,"msgV":1}`, word, of, more)
 }
 
+func TestClaudeSaysWhatItDoes(t *testing.T) {
+	f := startClaude(t)
+	d := f.open(t)
+	if got := must.Have(d.Doing(t.Context()))(t); got != (door.Doing{}) {
+		t.Errorf("at rest it does %+v", got)
+	}
+
+	f.said["status"] = "busy"
+	f.register(t)
+	if got := must.Have(d.Doing(t.Context()))(t); !got.Works || got.Asks || got.Evidence == "" {
+		t.Errorf("at work it does %+v", got)
+	}
+}
+
 func TestClaudeTakesALetterAsItIs(t *testing.T) {
 	f := startClaude(t)
 	d := f.open(t)

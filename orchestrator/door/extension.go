@@ -14,6 +14,7 @@ import (
 // tells by its session what has become of that.
 type extension struct {
 	keeps
+	mute
 	program Program
 	launch  Launch
 

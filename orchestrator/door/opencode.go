@@ -208,6 +208,41 @@ func fateAmong(messages []opencodeMessage, tail string) Answer {
 	return Answer{Queued, "its session has the message, and no turn has answered it"}
 }
 
+// Doing implements Door. Each question is asked anew: one whose answer nobody has told would keep it waiting for ever.
+func (o *opencode) Doing(ctx context.Context) (Doing, error) {
+	var asked []struct {
+		Permission string
+		Patterns   []string
+	}
+	if err := o.get(ctx, "/permission", &asked); err != nil {
+		return Doing{}, err
+	}
+	if len(asked) > 0 {
+		what := clean(asked[0].Permission + " " + strings.Join(asked[0].Patterns, ", "))
+		return Doing{Asks: true, Evidence: "its own entrance says that it asks for a permission: " + what}, nil
+	}
+
+	var questions []struct{}
+	if err := o.get(ctx, "/question", &questions); err != nil {
+		return Doing{}, err
+	}
+	if len(questions) > 0 {
+		return Doing{Asks: true, Evidence: "its own entrance says that it asks a question"}, nil
+	}
+
+	var states map[string]struct{ Type string }
+	if err := o.get(ctx, "/session/status", &states); err != nil {
+		return Doing{}, err
+	}
+	for _, s := range states {
+		if s.Type == "busy" || s.Type == "retry" {
+			return Doing{Works: true, Evidence: "its own entrance says that it works"}, nil
+		}
+	}
+
+	return Doing{}, nil
+}
+
 // Close implements Door.
 func (o *opencode) Close() error {
 	o.view.stop()

@@ -211,6 +211,38 @@ func waitFor(t *testing.T, what string, fact func() bool) {
 	}
 }
 
+func TestOpencodeSaysWhatItDoes(t *testing.T) {
+	f := startOpencode(t)
+	says := map[string]string{"/permission": "[]", "/question": "[]", "/session/status": "{}"}
+	f.answer = func(w http.ResponseWriter, r *http.Request) bool {
+		said, ok := says[r.URL.Path]
+		fmt.Fprint(w, said)
+		return ok
+	}
+	d := f.open(t)
+
+	wants := func(want door.Doing) {
+		t.Helper()
+		if got := must.Have(d.Doing(t.Context()))(t); got != want {
+			t.Errorf("it does %+v, want %+v", got, want)
+		}
+	}
+	wants(door.Doing{})
+	says["/session/status"] = `{"` + childSession + `":{"type":"busy"}}`
+	wants(door.Doing{Works: true, Evidence: "its own entrance says that it works"})
+	says["/question"] = `[{"id":"que_1","questions":[{"header":"Colour","question":"Which?"}]}]`
+	wants(door.Doing{Asks: true, Evidence: "its own entrance says that it asks a question"})
+	says["/permission"] = `[{"id":"per_1","permission":"bash","patterns":["touch /tmp/x","\u001b[2J"]}]`
+	wants(door.Doing{
+		Asks: true, Evidence: `its own entrance says that it asks for a permission: "bash touch /tmp/x, \x1b[2J"`,
+	})
+
+	says["/permission"] = "nonsense"
+	if _, err := d.Doing(t.Context()); err == nil {
+		t.Error("nonsense is no error")
+	}
+}
+
 func TestOpencodeSaysWhatBecameOfALetter(t *testing.T) {
 	f := startOpencode(t)
 	d := f.open(t)

@@ -294,6 +294,9 @@ func (w *watcher) stateOf(
 		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
+		if s.State == parley.StateUnknown {
+			s.State, s.Evidence = w.saidElsewhere(ctx, m, t, s)
+		}
 
 		if s.State != parley.StateDrafting {
 			t.DraftSince = time.Time{}
@@ -321,6 +324,20 @@ func (w *watcher) stateOf(
 	}
 
 	return w.loud(m, t, now)
+}
+
+// saidElsewhere returns the state of an agent whose screen tells nothing: the program may say by its own entrance what
+// it does. That it rests is not taken from there, since then a message would be typed into what nobody knows.
+func (w *watcher) saidElsewhere(
+	ctx context.Context, m *team.Member, t *team.Terminal, s courier.Standing,
+) (parley.AgentState, string) {
+	switch now := w.ts.couriers.Doing(ctx, m, t); {
+	case now.Asks:
+		return parley.StateWaiting, now.Evidence
+	case now.Works:
+		return parley.StateBusy, now.Evidence
+	}
+	return s.State, s.Evidence
 }
 
 // loud returns the state of an agent of which only output tells that it works, and that has just written some.
