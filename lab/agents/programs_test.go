@@ -40,7 +40,7 @@ type realProgram struct {
 	// write, as /tmp is.
 	ownState bool
 
-	// recalls says that a prompt whose tool was refused goes along with the next one.
+	// recalls says that a prompt whose tool was refused, or which failed, goes along with the next one.
 	recalls bool
 
 	// What its profile says (scripted), see withModel.
@@ -118,7 +118,7 @@ var realPrograms = []realProgram{
 		lacks: map[need]string{trust: nothingAsked, fork: noFork},
 	},
 	{
-		profile: "kimi", asks: "Trust this folder?", trusts: "Trust this folder", denies: "Reject",
+		profile: "kimi", recalls: true, asks: "Trust this folder?", trusts: "Trust this folder", denies: "Reject",
 		lacks: map[need]string{
 			briefing: ownFiles, tools: ownFiles, conversation: silent, fork: silent, tokens: silent, edits: silent,
 		},

@@ -274,6 +274,9 @@ func (t *trial) settle() {
 			t.tell("the person refused what was refused before")
 			time.Sleep(2 * time.Second)
 		}
+		if t.program.recalls {
+			t.model.Release()
+		}
 		return state == parley.StateIdle
 	})
 	if !quiet {
