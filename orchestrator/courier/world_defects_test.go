@@ -209,7 +209,6 @@ var typingDefects = []defect{
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
 		c.lookAhead`, `	if busy && false {
 		c.lookAhead`, nil},
-	{"a look from before a slow store is believed", "offer.go", `now.Sub(f.ended) <= slowClaim`, `now.Sub(f.ended) <= 1000*slowClaim`, nil},
 	{"a dropped offer is typed on", "ledger.go", `return l.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
 	{"the number is not read off the pane", "view.go", `	if s == nil && v.numbered {`, `	if s == nil {`, nil},
 	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.announced, l.seq+1`, `job.Announced, job.PaneSeq = text.announced, l.seq`, nil},
