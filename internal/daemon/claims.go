@@ -105,17 +105,18 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 	return all
 }
 
-// notifyClaims tells where notices go. They have the beginnings of messages in them.
+// notifyClaims tells where notices go, which have the beginnings of messages in them, and what else of them needs trust.
 func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	now := &t.Notify
 	var all []Claim
+	var told []string // names of settings
 	if c := parley.ShellLine(now.Command); c != "" && c != parley.ShellLine(before.Command) {
-		all = append(all, Claim{"notify", parley.CleanLine("notify runs " + c)})
+		all, told = append(all, Claim{"notify", parley.CleanLine("notify runs " + c)}), append(told, "command")
 	}
 
-	for _, to := range []struct{ address, token, oldAddress, oldToken string }{
-		{now.Webhook, now.WebhookTokenEnv, before.Webhook, before.WebhookTokenEnv},
-		{now.Ntfy, now.NtfyTokenEnv, before.Ntfy, before.NtfyTokenEnv},
+	for _, to := range []struct{ name, address, token, oldAddress, oldToken string }{
+		{"webhook", now.Webhook, now.WebhookTokenEnv, before.Webhook, before.WebhookTokenEnv},
+		{"ntfy", now.Ntfy, now.NtfyTokenEnv, before.Ntfy, before.NtfyTokenEnv},
 	} {
 		if to.address == "" || to.address == to.oldAddress && to.token == to.oldToken {
 			continue
@@ -124,7 +125,14 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 		if to.token != "" {
 			words += ", with the content of $" + to.token
 		}
-		all = append(all, Claim{"notify", parley.CleanLine(words)})
+		all, told = append(all, Claim{"notify", parley.CleanLine(words)}), append(told, to.name, to.name+"_token_env")
+	}
+
+	for _, f := range setting.Fields(reflect.TypeFor[notify.Settings]()) {
+		value := cmp.Or(f.Value(now), "empty")
+		if f.Trusted && f.Value(now) != f.Value(before) && !slices.Contains(told, f.Name) {
+			all = append(all, Claim{"notify", parley.CleanLine("notify." + f.Name + " is " + value)})
+		}
 	}
 
 	return all

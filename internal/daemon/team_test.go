@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,6 +104,43 @@ func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	}
 	if words != "notify runs steal\nnotify sends what needs you to http://thief.example, with the content of $AWS_KEY\n" {
 		t.Errorf("withheld: %q", words)
+	}
+}
+
+// A setting that needs trust needs it alone, too, and so does that it is emptied.
+func TestWhateverNeedsTrustIsClaimed(t *testing.T) {
+	for key, of := range map[string]func(*Team) any{
+		"settings": func(t *Team) any { return &t.Settings }, "notify": func(t *Team) any { return &t.Notify },
+		"web": func(t *Team) any { return &t.Web },
+	} {
+		for _, f := range setting.Fields(reflect.TypeOf(of(new(Team))).Elem()) {
+			if !f.Trusted {
+				continue
+			}
+			empty, set := new(Team), new(Team)
+			v := reflect.ValueOf(of(set)).Elem()
+			at := reflect.VisibleFields(v.Type())
+			i := slices.IndexFunc(at, func(s reflect.StructField) bool {
+				name, _, _ := strings.Cut(s.Tag.Get("yaml"), ",")
+				return name == f.Name
+			})
+			switch field := v.FieldByIndex(at[i].Index); field.Kind() {
+			case reflect.Bool:
+				field.SetBool(true)
+			case reflect.String:
+				field.SetString("other")
+			case reflect.Slice:
+				field.Set(reflect.ValueOf([]string{"other"}))
+			default:
+				field.SetInt(7)
+			}
+
+			for what, claims := range map[string][]Claim{"set": set.claims(empty), "emptied": empty.claims(set)} {
+				if len(claims) != 1 {
+					t.Errorf("%s.%s, %s: it claims %v, want one", key, f.Name, what, claims)
+				}
+			}
+		}
 	}
 }
 
