@@ -142,8 +142,7 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := agentsIn{t}.row(&a)
-		kept := onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate", "interruptible",
-			"no_resume", "resume_after_limit", "door", "prompt_hash")
+		kept := onlyColumns("role", "spec", "no_resume", "prompt_hash")
 		n, err := agentsTable.Update(t, &row, kept, `id = ?`, id)
 		switch {
 		case err != nil:

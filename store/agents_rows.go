@@ -12,28 +12,20 @@ import (
 
 // agentRow is a row of agents.
 type agentRow struct {
-	ID            string
-	Name          string
-	Description   string
-	Role          string
-	Capabilities  []string `gorm:"serializer:json"`
-	TeamGroups    []string `gorm:"serializer:json"`
-	Kind          string
-	State         string
-	Since         int64
-	Evidence      string
-	ExitStatus    *int
-	Host          string
-	Profile       string
-	Command       []string `gorm:"serializer:json"`
-	Dir           string
-	Worktree      string // JSON; "" if it has none
-	Orchestrate   bool
-	Interruptible bool
-
-	ResumeAfterLimit bool
-	Door             string
-
+	ID           string
+	Name         string
+	Role         string           // apart from the rest of what describes it: messages are read with it
+	Spec         parley.AgentSpec `gorm:"serializer:json"`
+	Kind         string
+	State        string
+	Since        int64
+	Evidence     string
+	ExitStatus   *int
+	Host         string
+	Profile      string
+	Command      []string `gorm:"serializer:json"`
+	Dir          string
+	Worktree     string // JSON; "" if it has none
 	Socket       string
 	Pane         string
 	Approval     string
@@ -54,10 +46,8 @@ var agentsTable = engine.Table[agentRow]{
 	Columns: engine.Columns[agentRow]{
 		{"id", func(r *agentRow) any { return r.ID }},
 		{"name", func(r *agentRow) any { return r.Name }},
-		{"description", func(r *agentRow) any { return r.Description }},
 		{"role", func(r *agentRow) any { return r.Role }},
-		{"capabilities", func(r *agentRow) any { return jsonList(r.Capabilities) }},
-		{"team_groups", func(r *agentRow) any { return jsonList(r.TeamGroups) }},
+		{"spec", func(r *agentRow) any { return specText(r.Spec) }},
 		{"kind", func(r *agentRow) any { return r.Kind }},
 		{"state", func(r *agentRow) any { return r.State }},
 		{"since", func(r *agentRow) any { return r.Since }},
@@ -68,10 +58,6 @@ var agentsTable = engine.Table[agentRow]{
 		{"command", func(r *agentRow) any { return jsonList(r.Command) }},
 		{"dir", func(r *agentRow) any { return r.Dir }},
 		{"worktree", func(r *agentRow) any { return r.Worktree }},
-		{"orchestrate", func(r *agentRow) any { return r.Orchestrate }},
-		{"interruptible", func(r *agentRow) any { return r.Interruptible }},
-		{"resume_after_limit", func(r *agentRow) any { return r.ResumeAfterLimit }},
-		{"door", func(r *agentRow) any { return r.Door }},
 		{"socket", func(r *agentRow) any { return r.Socket }},
 		{"pane", func(r *agentRow) any { return r.Pane }},
 		{"approval", func(r *agentRow) any { return r.Approval }},
@@ -107,31 +93,29 @@ func jsonList(list []string) string {
 	return string(text)
 }
 
+// specText returns a spec as it is stored.
+func specText(s parley.AgentSpec) string {
+	text, _ := json.Marshal(s) // texts, lists of them, numbers and bools
+	return string(text)
+}
+
 // row returns the row of an agent. Times that are missing are now.
 func (t agentsIn) row(a *parley.Agent) agentRow {
 	row := agentRow{
-		ID:            a.ID,
-		Name:          a.Name,
-		Description:   a.Description,
-		Role:          a.Role,
-		Capabilities:  notNil(a.Capabilities),
-		TeamGroups:    notNil(a.Groups),
-		Kind:          string(a.Kind),
-		State:         string(a.State),
-		Since:         nanos(a.Since),
-		Evidence:      a.Evidence,
-		ExitStatus:    a.ExitStatus,
-		Host:          a.Host,
-		Profile:       a.Profile,
-		Command:       notNil(a.Command),
-		Dir:           a.Dir,
-		Worktree:      worktreeText(a.Worktree),
-		Orchestrate:   a.Orchestrate,
-		Interruptible: a.Interruptible,
-
-		ResumeAfterLimit: a.ResumeAfterLimit,
-		Door:             a.Door,
-
+		ID:           a.ID,
+		Name:         a.Name,
+		Role:         a.Role,
+		Spec:         a.AgentSpec,
+		Kind:         string(a.Kind),
+		State:        string(a.State),
+		Since:        nanos(a.Since),
+		Evidence:     a.Evidence,
+		ExitStatus:   a.ExitStatus,
+		Host:         a.Host,
+		Profile:      a.Profile,
+		Command:      notNil(a.Command),
+		Dir:          a.Dir,
+		Worktree:     worktreeText(a.Worktree),
 		Socket:       a.Socket,
 		Pane:         a.Pane,
 		Approval:     string(a.Approval),
@@ -145,6 +129,7 @@ func (t agentsIn) row(a *parley.Agent) agentRow {
 		LastActive:   nanos(a.LastActive),
 	}
 
+	row.Spec.Role = ""
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
 		if *at == 0 {
 			*at = nanos(t.Now)
@@ -180,21 +165,14 @@ func (r *agentRow) answeredBy(p *parley.Responder) parley.Agent {
 }
 
 func (r *agentRow) agent() parley.Agent {
-	approval := parley.Approval(r.Approval)
+	approval, spec := parley.Approval(r.Approval), r.Spec
+	spec.Role = r.Role
+	spec.Capabilities, spec.Groups = nilIfEmpty(spec.Capabilities), nilIfEmpty(spec.Groups)
 
 	return parley.Agent{
-		ID:   r.ID,
-		Name: r.Name,
-		AgentSpec: parley.AgentSpec{
-			Description:      r.Description,
-			Role:             r.Role,
-			Capabilities:     nilIfEmpty(r.Capabilities),
-			Groups:           nilIfEmpty(r.TeamGroups),
-			Orchestrate:      r.Orchestrate,
-			Interruptible:    r.Interruptible,
-			ResumeAfterLimit: r.ResumeAfterLimit,
-			Door:             r.Door,
-		},
+		ID:         r.ID,
+		Name:       r.Name,
+		AgentSpec:  spec,
 		Kind:       parley.AgentKind(r.Kind),
 		State:      parley.AgentState(r.State),
 		Since:      instant(r.Since),

@@ -175,14 +175,3 @@ func tooOld(place string, version int64) *parley.Error {
 		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the "+
 			"database to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
 }
-
-// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
-// is older is brought up to that version by the program of the commit bringsUp.
-const (
-	firstVersion  = 45
-	newestVersion = 46
-	bringsUp      = "8ce5d63f"
-)
-
-// schema is what a database of parley is.
-var schema = engine.Schema{Numbered: "messages", First: firstVersion, Newest: newestVersion}

@@ -15,6 +15,34 @@ import (
 //go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
+// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
+// is older is brought up to that version by the program of the commit bringsUp.
+const (
+	firstVersion = 45
+	bringsUp     = "8ce5d63f"
+)
+
+// newestVersion is the number of the newest step.
+var newestVersion = func() int64 {
+	numbers, err := engine.StepNumbers(stepsOf(&engine.SQLite))
+	if err != nil {
+		panic(err) // a file's name, which a test would see
+	}
+	return slices.Max(numbers)
+}()
+
+// stepsOf returns the migrations of a kind of database.
+func stepsOf(d *engine.Dialect) fs.FS {
+	files, err := fs.Sub(embedded, "migrations/"+d.Folder)
+	if err != nil {
+		panic(err) // not a path
+	}
+	return files
+}
+
+// schema is what a database of parley is.
+var schema = engine.Schema{Numbered: "messages", First: firstVersion, Newest: newestVersion}
+
 // migrate brings the schema up to date, after copying a database that is not new.
 func (db opening) migrate(ctx context.Context, m *engine.Migrations) error {
 	have, want, err := m.Versions(ctx)
@@ -50,21 +78,14 @@ func (db opening) migrate(ctx context.Context, m *engine.Migrations) error {
 
 // migrator returns all migrations.
 func (db opening) migrator() (*engine.Migrations, error) {
-	files, err := db.migrations()
-	if err != nil {
-		return nil, err
+	files := db.tuning.migrations
+	if files == nil {
+		files = stepsOf(db.base.SQL)
 	}
 	return db.base.SQL.Migrations(db.base.WriterPool, files)
 }
 
-func (db opening) migrations() (fs.FS, error) {
-	if db.tuning.migrations != nil {
-		return db.tuning.migrations, nil
-	}
-	return fs.Sub(embedded, "migrations/"+db.base.SQL.Folder)
-}
-
-// newestVersion is that of the newest migration.
+// newestVersion is that of the newest migration that this database has.
 func (db opening) newestVersion() (newest int64, err error) {
 	if db.tuning.migrations == nil {
 		return newestVersion, nil

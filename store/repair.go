@@ -99,10 +99,10 @@ func inventAgent(r *engine.Reference) string {
 	if r.Parent != "agents" || !outlivesAgents(r.Table) {
 		return ""
 	}
-	return `INSERT OR IGNORE INTO agents (id, name, description, role, capabilities, team_groups, kind, state,
-		since, evidence, host, profile, command, orchestrate, created_at, last_active)
-		SELECT DISTINCT ` + r.Column + `, 'lost-' || substr(` + r.Column + `, 1, 8), '', '', '[]', '[]', 'mailbox',
-		'terminated', 0, '', '', '', '[]', 0, 0, 0 FROM ` + r.Table + ` WHERE ` + r.Dangling()
+	return `INSERT OR IGNORE INTO agents (id, name, role, kind, state, since, evidence, host, profile, command,
+		created_at, last_active)
+		SELECT DISTINCT ` + r.Column + `, 'lost-' || substr(` + r.Column + `, 1, 8), '', 'mailbox', 'terminated', 0, '',
+		'', '', '[]', 0, 0 FROM ` + r.Table + ` WHERE ` + r.Dangling()
 }
 
 // outlivesAgents reports whether the rows of a table are kept when the agents that they name are lost.

@@ -40,7 +40,7 @@ func describeSQLite(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	const ours = `m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'message_words_%' AND m.name <> 'goose_db_version'`
 	list := ordered(t, db, `
-		SELECT 'column ' || m.name || '.' || c.cid || ' ' || c.name || ' ' || c.type || ' null:' || (1 - c."notnull")
+		SELECT 'column ' || m.name || ' ' || c.name || ' ' || c.type || ' null:' || (1 - c."notnull")
 			|| ' default:' || coalesce(c.dflt_value, '-') || ' key:' || c.pk || ' hidden:' || c.hidden
 		FROM sqlite_master m, pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND `+ours+` ORDER BY m.name, c.cid`)
 	list = append(list, ordered(t, db, `
@@ -78,7 +78,7 @@ func describePostgres(t *testing.T, db *sql.DB) []string {
 	t.Helper()
 	const ours = `n.nspname = 'public' AND r.relname NOT LIKE 'goose%'`
 	list := ordered(t, db, `
-		SELECT 'column ' || r.relname || '.' || row_number() OVER (PARTITION BY r.relname ORDER BY c.attnum) || ' ' || c.attname
+		SELECT 'column ' || r.relname || ' ' || c.attname
 			|| ' ' || format_type(c.atttypid, c.atttypmod) || ' null:' || CAST(NOT c.attnotnull AS text) || ' identity:' || CAST(c.attidentity AS text)
 			|| ' collation:' || coalesce((SELECT collname FROM pg_collation o WHERE o.oid = c.attcollation), '-')
 			|| ' default:' || coalesce((SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef d

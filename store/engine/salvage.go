@@ -27,6 +27,7 @@ type salvaged struct {
 func (s Salvage) Run(ctx context.Context) (torn []string, err error) {
 	tables, err := salvagedTables(ctx, s.To)
 	for i := range tables {
+		s.keepKnown(ctx, &tables[i])
 		whole, err := s.table(ctx, &tables[i])
 		if err != nil {
 			return nil, fmt.Errorf("read the table %s: %w", tables[i].name, err)
@@ -71,6 +72,28 @@ func salvagedTables(ctx context.Context, tx *sql.Tx) (tables []salvaged, err err
 	}
 
 	return tables, rows.Err()
+}
+
+// keepKnown drops the columns that the damaged database does not have: it can be one of an older version. Where its
+// description cannot be read, all are tried.
+func (s Salvage) keepKnown(ctx context.Context, t *salvaged) {
+	rows, err := s.From.QueryContext(ctx, `SELECT name FROM pragma_table_info(?)`, t.name)
+	if err != nil {
+		return
+	}
+	defer rows.Close()
+
+	var has []string
+	for rows.Next() {
+		var name string
+		if rows.Scan(&name) != nil {
+			return
+		}
+		has = append(has, name)
+	}
+	if rows.Err() == nil && len(has) > 0 {
+		t.columns = slices.DeleteFunc(t.columns, func(c string) bool { return !slices.Contains(has, c) })
+	}
 }
 
 // query selects rows in the order of the key, or against it. The first column is that of the key.
