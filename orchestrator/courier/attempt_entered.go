@@ -258,7 +258,8 @@ func (a *attempt) stuck(o *observation) bool {
 		return false
 	}
 
-	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
+	takesKey := o.shows == profile.Idle || o.shows == profile.Blocked && a.way.past ||
+		o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
 	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
 		a.memory.readLate(o) {
 		return false // and the rest of the screen does not count

@@ -419,6 +419,17 @@ func TestLostEnterIsPressedOnce(t *testing.T) {
 	}
 }
 
+func TestLostEnterOfARetryIsPressedWhereTheProgramIsBlocked(t *testing.T) {
+	for _, past := range []bool{true, false} {
+		s := newStage(t, strings.Replace(framedText, "markers: {", "markers: {blocked: {an error: '^failed'}, ", 1))
+		s.above, s.composer, s.attempt.way.past = []string{"failed"}, testText, past
+		got, _ := s.until(tmux.Entered, false)
+		if want := map[bool]tmux.Step{true: press, false: notTaken}[past]; got != want {
+			t.Errorf("past what blocks it %v: got %+v, want %+v", past, got, want)
+		}
+	}
+}
+
 func TestLostEnterIsNotPressedBeforeThePersonsScreenRests(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer, s.touched = testText, s.now.Add(time.Second)

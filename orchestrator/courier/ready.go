@@ -105,9 +105,9 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	case h.Code == parley.HoldScrolling && interrupts:
 		return way{key: key, leave: true}, true
 	case h.Code == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
-		return way{key: key, note: " after its usage limit had ended", resumes: true}, true
+		return way{key: key, note: " after its usage limit had ended", past: true, resumes: true}, true
 	case h.blocked() && forced:
-		return way{key: key, note: " although it was blocked, as the operator asked"}, true
+		return way{key: key, note: " although it was blocked, as the operator asked", past: true}, true
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows", works: true}, true
 	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:

@@ -181,6 +181,7 @@ type way struct {
 	ahead time.Time // of a key that does not count as one since: the clock was set back after it
 	note  string    // for the evidence: what it was typed into
 	works bool      // the program works, and takes the text into that or into its queue
+	past  bool      // the program says that it cannot work, and the text goes all the same
 
 	resumes bool // a usage limit has ended
 	spent   bool // a budget is used up, and the operator asked for it all the same
