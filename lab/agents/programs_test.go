@@ -43,6 +43,10 @@ type realProgram struct {
 	// recalls says that a prompt whose tool was refused, or which failed, goes along with the next one.
 	recalls bool
 
+	// goesOn is the key with which a person ends what it asks by itself: of a refused prompt that went along, or after
+	// several refusals; "": it asks nothing.
+	goesOn string
+
 	// What its profile says (scripted), see withModel.
 	files map[string]string // of its configuration, by their paths in the home directory
 	env   []string          // added to the environment
@@ -82,7 +86,7 @@ var realPrograms = []realProgram{
 		lacks: map[need]string{firstQuestion: nothingAsked, trust: nothingAsked},
 	},
 	{
-		profile: "gemini", ownState: true, recalls: true,
+		profile: "gemini", ownState: true, recalls: true, goesOn: "Escape",
 		tool: "mcp_parley_send_message",
 		asks: "Do you trust the files in this folder?",
 
@@ -124,7 +128,7 @@ var realPrograms = []realProgram{
 		},
 	},
 	{
-		profile: "cline", asks: "Welcome to Cline",
+		profile: "cline", goesOn: "Enter", asks: "Welcome to Cline",
 		lacks: map[need]string{
 			briefing:     "a system prompt of one run replaces its own",
 			tools:        "where it asks at all, it asks before each tool of an MCP server",

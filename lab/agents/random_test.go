@@ -269,9 +269,9 @@ func (t *trial) settle() {
 		}
 
 		state := t.look().State
-		if state == parley.StateWaiting && t.program.recalls {
-			t.refuse()
-			t.tell("the person refused what was refused before")
+		if state == parley.StateWaiting && t.program.goesOn != "" {
+			t.press(t.program.goesOn)
+			t.tell("the person ended what it asked by itself")
 			time.Sleep(2 * time.Second)
 		}
 		if t.program.recalls {
