@@ -1,13 +1,15 @@
 package parley
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
 	"strings"
 )
 
-// AgentSpec is how an agent is described and what it may do. Whoever launches or adopts it says so, the agent keeps
-// it, and it can be changed while the agent runs. Its tags are all that a request, a file, a flag and a comparison
-// need to know of a field.
+// AgentSpec is how an agent is described, what it may do and how it runs. Whoever launches or adopts it says so, the
+// agent keeps it, and it can be changed while the agent runs, or by a restart where a field says so. Its tags are all
+// that a request, a file, a flag and a comparison need to know of a field.
 type AgentSpec struct {
 	Description      string   `json:"description,omitempty" yaml:"description" doc:"Its purpose, in a sentence." max:"2000"`
 	Role             string   `json:"role,omitempty" yaml:"role" doc:"Its role in the team." max:"100"`
@@ -16,7 +18,8 @@ type AgentSpec struct {
 	Orchestrate      bool     `json:"orchestrate,omitempty" yaml:"orchestrate" doc:"Let it launch and stop other agents."`
 	Interruptible    bool     `json:"interruptible,omitempty" yaml:"interruptible" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 	ResumeAfterLimit bool     `json:"resume_after_limit,omitempty" yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
-	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's own entrance, and not through its terminal: when_held (the default) where they would wait there." enum:"never,when_held,always"`
+	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's own entrance, and not through its terminal: when_held where they would wait there. If left out, that, with versions of the program with which the entrance was tried." enum:"never,when_held,always"`
+	Nice             int      `json:"nice,omitempty" yaml:"nice" doc:"How much a program that parley launches yields to other work on its machine: 0 to 19, as for nice." min:"0" max:"19" means:"restart"`
 }
 
 // CleanSpec returns a spec whose texts are safe in headers and on screens.
@@ -30,7 +33,8 @@ func CleanSpec(s AgentSpec) AgentSpec {
 type SpecField struct {
 	Name  string // as in JSON
 	Flag  string // of a command line, without the dashes
-	Value any    // a *string, *bool or *[]string, through which it changes
+	Value any    // a *string, *int, *bool or *[]string, through which it changes
+	Means Means  // of a change while the agent runs
 }
 
 // SpecFields returns the fields of a spec in their order.
@@ -43,7 +47,8 @@ func SpecFields(s *AgentSpec) (all []SpecField) {
 		if !ok {
 			flag = strings.ReplaceAll(name, "_", "-")
 		}
-		all = append(all, SpecField{Name: name, Flag: flag, Value: v.Field(i).Addr().Interface()})
+		means := cmp.Or(Means(tag.Get("means")), InPlace)
+		all = append(all, SpecField{Name: name, Flag: flag, Value: v.Field(i).Addr().Interface(), Means: means})
 	}
 	return all
 }
@@ -59,5 +64,5 @@ func (f SpecField) Text() string {
 	case *[]string:
 		return strings.Join(*v, ", ")
 	}
-	return *f.Value.(*string)
+	return fmt.Sprint(reflect.ValueOf(f.Value).Elem())
 }

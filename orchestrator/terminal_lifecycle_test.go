@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley"
 	"parley/internal/must"
@@ -395,6 +398,36 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 	te.reach(res.MessageID, parley.DeliveryRead)
 }
 
+func TestANiceProgramYieldsAlsoAfterARestart(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	nice := func() string {
+		pid := strconv.Itoa(te.roster.ByName("coder").Terminal().PID)
+		return strings.TrimSpace(string(must.Have(exec.Command("ps", "-o", "nice=", "-p", pid).Output())(t)))
+	}
+	spec := parley.AgentSpec{Nice: 15}
+	command := []string{"sleep", "1000"}
+	te.start(parley.LaunchAgentRequest{Name: "coder", Command: command, AgentSpec: spec})
+	if got := nice(); got != "15" {
+		t.Errorf("it is launched with nice %q, want 15", got)
+	}
+
+	a := te.roster.ByName("coder").Agent()
+	spec.Nice = 17
+	res := must.Have(te.UpdateAgent(te.operator(), parley.UpdateAgentRequest{
+		LaunchAgentRequest: parley.LaunchAgentRequest{
+			Name: "coder", Profile: a.Profile, Command: command, Dir: a.Dir, AgentSpec: spec, Width: 200, Height: 50,
+		},
+	}))(t)
+	want := []parley.Change{{What: "nice", Now: "15", Then: "17", Means: parley.ByRestart}}
+	if diff := cmp.Diff(want, res.Changes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := nice(); got != "17" {
+		t.Errorf("it is started again with nice %q, want 17", got)
+	}
+}
+
 // What an agent is and may do changes while it runs: all of it counts at once, and after a restart of the daemon.
 func TestASpecChangesInPlace(t *testing.T) {
 	t.Parallel()
@@ -406,6 +439,9 @@ func TestASpecChangesInPlace(t *testing.T) {
 		Interruptible: true, ResumeAfterLimit: true, Door: "never",
 	}
 	for _, field := range parley.SpecFields(&want) {
+		if field.Means != parley.InPlace {
+			continue
+		}
 		if field.Text() == "" || field.Text() == "no" {
 			t.Fatalf("%s changes nothing here", field.Name)
 		}

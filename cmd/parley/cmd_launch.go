@@ -112,6 +112,8 @@ func specFlags(cmd *cobra.Command, s *parley.AgentSpec) {
 		switch v := field.Value.(type) {
 		case *string:
 			f.StringVar(v, field.Flag, "", doc)
+		case *int:
+			f.IntVar(v, field.Flag, 0, doc)
 		case *bool:
 			f.BoolVar(v, field.Flag, false, doc)
 		case *[]string:

@@ -52,7 +52,7 @@ func differences(have standing, want wanted) []parley.Change {
 	spec := parley.CleanSpec(want.AgentSpec)
 	then := parley.SpecFields(&spec)
 	for i, now := range parley.SpecFields(&have.AgentSpec) {
-		note(parley.InPlace, now.Name, now.Text(), then[i].Text())
+		note(now.Means, now.Name, now.Text(), then[i].Text())
 	}
 	note(parley.InPlace, "resume", yesNo(!have.NoResume), yesNo(!want.NoResume))
 

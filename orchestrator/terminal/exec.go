@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type launch struct {
 	Argv []string `json:"argv"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
+	Nice int      `json:"nice,omitempty"`
 
 	path  string // of Argv[0], in that environment
 	begin beginning
@@ -190,6 +192,10 @@ func Exec(file string) error {
 			Suggest("See whether the directory is still there, and launch the agent again.")
 	}
 
+	if err := yield(l.Nice); err != nil {
+		return fmt.Errorf("let the program yield to others: %w", err)
+	}
+
 	path, err := lookPath(l.Argv[0], l.Dir, l.Env)
 	if err != nil {
 		return parley.Errorf(parley.InvalidArgument, "cannot start %s: %w", l.Argv[0], err).
@@ -204,4 +210,17 @@ func Exec(file string) error {
 	}
 
 	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, l.Argv, env))
+}
+
+// yield makes this thread, and the program that it becomes, as nice as that: 0 to 19. One that is nicer stays so.
+func yield(nice int) error {
+	if nice == 0 {
+		return nil
+	}
+	runtime.LockOSThread() // until the thread is the program
+	err := syscall.Setpriority(syscall.PRIO_PROCESS, 0, nice)
+	if errors.Is(err, syscall.EACCES) {
+		return nil
+	}
+	return err
 }

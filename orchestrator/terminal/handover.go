@@ -52,7 +52,8 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 		env = append(env, name+"="+h.Env[name])
 	}
 
-	return &launch{Argv: slices.Concat(l.Argv, l.begin.args, args, h.Args), Dir: l.Dir, Env: env}, nil
+	argv := slices.Concat(l.Argv, l.begin.args, args, h.Args)
+	return &launch{Argv: argv, Dir: l.Dir, Env: env, Nice: m.Agent().Nice}, nil
 }
 
 // openDoor returns the arguments that open the program's entrance, adds its variables to env, and writes what is
