@@ -11,7 +11,7 @@ import (
 )
 
 // The grammar of what parley types into a terminal: a header line, the text, and
-// a footer in parentheses. It is written and read here and nowhere else.
+// a footer in parentheses. It is written and read here. Package profile finds the end of a footer by its parenthesis.
 
 // Guidance kinds are in capitals; guidance without one says STUCK.
 func guidanceKind(m *Message) string {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -47,7 +48,7 @@ type Answer struct {
 
 // Program is a program that runs, as far as its entrance must know it.
 type Program struct {
-	Kind     string   // of the entrance: "claude", "codex", "extension", "opencode", "qwen"
+	Kind     string   // of the entrance, see Kinds
 	PID      int      // that must stand behind the entrance
 	Dir      string   // the agent's private directory, where its launch wrote what the entrance needs; "": adopted
 	Session  string   // the id of its session, "" if parley does not know it
@@ -88,22 +89,26 @@ type mute struct{}
 // Doing implements Door.
 func (mute) Doing(context.Context) (Doing, error) { return Doing{}, nil }
 
+// openers open the entrances of each kind. The kinds are those of package profile.
+var openers = map[string]func(context.Context, Program) (Door, error){
+	"claude":    openClaude,
+	"codex":     openCodex,
+	"extension": openExtension,
+	"opencode":  openOpencode,
+	"qwen":      openQwen,
+}
+
+// Kinds returns the kinds of entrances, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
+
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.
 func Open(ctx context.Context, p Program) (Door, error) {
-	switch p.Kind {
-	case "claude":
-		return openClaude(ctx, p)
-	case "codex":
-		return openCodex(ctx, p)
-	case "extension":
-		return openExtension(ctx, p)
-	case "opencode":
-		return openOpencode(ctx, p)
-	case "qwen":
-		return openQwen(ctx, p)
+	open, ok := openers[p.Kind]
+	if !ok {
+		return nil, closed("no entrance of kind %q is known", p.Kind)
 	}
-	return nil, closed("no entrance of kind %q is known", p.Kind)
+	return open(ctx, p)
 }
 
 // tried returns an error unless the entrance was tried with a version of the program.
