@@ -99,13 +99,6 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	return e, e != nil
 }
 
-// DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with
-// "", only to a version of the program with which the entrance was tried.
-const (
-	DoorNever  = "never"
-	doorAlways = "always"
-)
-
 // patient reports whether a message has waited long enough for its terminal. What is claimed on an offer is given back
 // first.
 func (d *doorway) patient(job *store.Job, h hold, always bool) bool {

@@ -76,6 +76,13 @@ type machine struct {
 // program counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
 type Doors func(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error)
 
+// DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with
+// "", only to a version of the program with which the entrance was tried.
+const (
+	DoorNever  = "never"
+	doorAlways = "always"
+)
+
 // Door returns the own entrance of the program in a terminal, nil if it has none.
 func (m machine) Door(ctx context.Context, to *team.Member, t *team.Terminal, any bool) (entrance, error) {
 	if m.doors == nil {
