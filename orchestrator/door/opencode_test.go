@@ -227,17 +227,22 @@ func TestOpencodeSaysWhatItDoes(t *testing.T) {
 			t.Errorf("it does %+v, want %+v", got, want)
 		}
 	}
+	say := func(path, answer string) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		says[path] = answer
+	}
 	wants(door.Doing{})
-	says["/session/status"] = `{"` + childSession + `":{"type":"busy"}}`
+	say("/session/status", `{"`+childSession+`":{"type":"busy"}}`)
 	wants(door.Doing{Works: true, Evidence: "its own entrance says that it works"})
-	says["/question"] = `[{"id":"que_1","questions":[{"header":"Colour","question":"Which?"}]}]`
+	say("/question", `[{"id":"que_1","questions":[{"header":"Colour","question":"Which?"}]}]`)
 	wants(door.Doing{Asks: true, Evidence: "its own entrance says that it asks a question"})
-	says["/permission"] = `[{"id":"per_1","permission":"bash","patterns":["touch /tmp/x","\u001b[2J"]}]`
+	say("/permission", `[{"id":"per_1","permission":"bash","patterns":["touch /tmp/x","\u001b[2J"]}]`)
 	wants(door.Doing{
 		Asks: true, Evidence: `its own entrance says that it asks for a permission: "bash touch /tmp/x, \x1b[2J"`,
 	})
 
-	says["/permission"] = "nonsense"
+	say("/permission", "nonsense")
 	if _, err := d.Doing(t.Context()); err == nil {
 		t.Error("nonsense is no error")
 	}
