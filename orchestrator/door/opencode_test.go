@@ -496,7 +496,7 @@ func TestOpencodeIsClosedWhileAnotherSessionIsShown(t *testing.T) {
 func TestOpencodeTakesLargeLetters(t *testing.T) {
 	f := startOpencode(t)
 	l := letter(1)
-	l.Text = strings.Repeat("ü\x1b\t\n<&>\u2028", 1<<18)
+	l.Text = strings.Repeat("ü\x1b\t\n<&>\u2028", 1<<16)
 	must.Do(t, f.open(t).Give(t.Context(), l))
 	if got := f.has(ourSession); len(got) != 1 || got[0].text != l.Text {
 		t.Errorf("it has %d messages, want the whole text of %d bytes", len(got), len(l.Text))
