@@ -220,6 +220,11 @@ func TestDoorsKeepOffSocketsOfOtherProcesses(t *testing.T) {
 	sleeper.Env = os.Environ()
 	must.Do(t, sleeper.Start())
 	t.Cleanup(func() { sleeper.Process.Kill(); sleeper.Wait() })
+	for environ := fmt.Sprintf("/proc/%d/environ", sleeper.Process.Pid); ; time.Sleep(time.Millisecond) {
+		if shown, err := os.ReadFile(environ); err != nil || len(shown) > 0 {
+			break // it begins empty
+		}
+	}
 
 	text := must.Have(json.Marshal(f.said))(t)
 	must.Do(t, os.WriteFile(filepath.Join(f.home, "sessions", fmt.Sprint(sleeper.Process.Pid, ".json")), text, 0o600))
