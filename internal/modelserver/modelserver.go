@@ -10,6 +10,7 @@
 package modelserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -227,7 +228,7 @@ type recorded struct {
 
 // record remembers a turn. A request without tools is the program's own, such as for a
 // title, and is not remembered. Only the new prompts of a turn are obeyed: one that failed
-// before stays in the history before its successor.
+// before stays in the history before its successor, or in one text with it.
 func (s *Server) record(t turn) recorded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +246,10 @@ func (s *Server) record(t turn) recorded {
 	}
 
 	var fresh []string
+	last := ""
 	for _, text := range t.texts {
+		text, rec.open = s.withoutEarlier(text, rec.open)
+		last = text
 		p := s.findUnanswered(text, rec.open)
 		if p == nil {
 			p = &prompt{Prompt: Prompt{text, time.Now()}}
@@ -254,11 +258,7 @@ func (s *Server) record(t turn) recorded {
 		rec.open = append(rec.open, p)
 	}
 
-	if len(fresh) == 0 && len(t.texts) > 0 {
-		fresh = t.texts[len(t.texts)-1:]
-	}
-
-	rec.text = strings.Join(fresh, "\n")
+	rec.text = cmp.Or(strings.Join(fresh, "\n"), last)
 
 	return rec
 }
@@ -277,6 +277,17 @@ func (s *Server) Turn() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.turn)
+}
+
+// withoutEarlier returns a text without the prompts that its program has put before it, as Kimi Code does with those
+// that failed, and adds them to the open ones.
+func (s *Server) withoutEarlier(text string, open []*prompt) (string, []*prompt) {
+	for _, p := range s.prompts {
+		if rest, with := strings.CutPrefix(text, p.Text+"\n\n"); with && p.Text != "" && rest != "" && !p.answered {
+			text, open = rest, append(open, p)
+		}
+	}
+	return text, open
 }
 
 // findUnanswered returns the unanswered prompt with a text that is not in except, nil if

@@ -1,6 +1,7 @@
 package modelserver_test
 
 import (
+	"strings"
 	"testing"
 
 	"parley/internal/modelserver"
@@ -56,5 +57,18 @@ func TestPromptThatComesAgainWithALineBreakCountsOnce(t *testing.T) {
 		ask(t, s, a, []string{"FAIL 500"}, "shell")
 		ask(t, s, a, []string{"FAIL 500\n", "go on"}, "shell")
 		wantPrompts(t, s, "FAIL 500", "go on")
+	})
+}
+
+// Kimi Code sends a prompt that failed in one text with the next.
+func TestPromptThatFailedIsNotObeyedAgainWithTheNext(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		ask(t, s, a, []string{"FAIL 500"}, "shell")
+		ask(t, s, a, []string{"FAIL 500\n\nFAIL 501 then"}, "shell")
+		_, answer := ask(t, s, a, []string{"FAIL 500\n\nFAIL 501 then\n\ngo\n\non"}, "shell")
+		if !strings.Contains(answer, "You said: go") {
+			t.Errorf("got %q", answer)
+		}
+		wantPrompts(t, s, "FAIL 500", "FAIL 501 then", "go\n\non")
 	})
 }

@@ -3,13 +3,11 @@ package agents
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -46,7 +44,6 @@ func TestEntrances(t *testing.T) {
 	}
 	n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
 	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv(agentsSeed), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
-	r := &doorResults{programs: programs, seed: seed, figures: map[string]doorFigures{}}
 
 	t.Run("behave", func(t *testing.T) {
 		for _, program := range programs {
@@ -72,26 +69,23 @@ func TestEntrances(t *testing.T) {
 	}
 
 	t.Run("deliver", func(t *testing.T) {
-		for i, program := range programs {
+		for _, program := range programs {
 			t.Run(program.String(), func(t *testing.T) {
+				t.Parallel()
 				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchDoor(t, program, "when_held")
 				s.inState(parley.StateIdle)
-				f := doorFigures{figures: newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n)}
-				f.draft = s.timesBesideADraft()
+				of := func(f entranceFigures) record { return record{Size: s.size, Seed: seed, Entrance: &f} }
+				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record { return of(entranceFigures{figures: f}) })
+
+				f := entranceFigures{Draft: s.timesBesideADraft()}
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
-				f.always = newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(0).Started
-				r.note(program, f)
+				f.Always = newTrial(s, program.chance(seed)).run(0).Started
+				keep(t, program, of(f))
 			})
 		}
 	})
-	if page := os.Getenv(agentsPage); page != "" {
-		const begin, end = "<!-- entrances -->\n", "<!-- /entrances -->\n"
-		_, before, _ := strings.Cut(string(must.Have(os.ReadFile(page))(t)), begin)
-		before, _, _ = strings.Cut(before, end)
-		putBetween(t, page, begin, end, r.markdown(before))
-	}
 }
 
 // launchDoor launches a program whose messages come from an agent, since a program can tell its model that what comes
@@ -122,103 +116,6 @@ func (s *onStage) timesBesideADraft() (times millis) {
 	}
 	s.backspace(draft)
 	return times
-}
-
-// doorFigures are those of one program. Its figures at rest are typed.
-type doorFigures struct {
-	figures
-	draft  millis // until the model has it, while a draft stands
-	always millis // the same at rest, through the entrance
-}
-
-// doorResults are the table of programs' own entrances.
-type doorResults struct {
-	programs []installed
-	seed     uint64
-
-	mu      sync.Mutex
-	figures map[string]doorFigures
-}
-
-func (r *doorResults) note(p installed, f doorFigures) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.figures[p.String()] = f
-}
-
-// markdown returns the table with what this run has found. The columns of other programs stay as they are in the table
-// before.
-func (r *doorResults) markdown(before string) string {
-	typed, always, draft := "accepted → model, at rest, typed: p50 / p95", "the same, through the entrance: p50 / p95",
-		"the same, while a draft stands: p50 / p95"
-	names := append(countNames(), typed, always, draft)
-	columns, found := columnsOf(before)
-	for _, p := range r.programs {
-		f, tried := r.figures[p.String()]
-		if !tried {
-			continue
-		}
-		values := map[string]string{typed: f.Started.String(), always: f.always.String(), draft: f.draft.String()}
-		for _, c := range counts {
-			values[c.name] = c.value(f.figures)
-		}
-		if !slices.Contains(columns, p.String()) {
-			columns = append(columns, p.String())
-		}
-		found[p.String()] = values
-	}
-
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seed %d:\n\n", time.Now().UTC().Format(time.DateOnly), r.seed)
-	b.WriteString(row(append([]string{"through the entrance where the terminal holds"}, columns...)...))
-	b.WriteString(row(slices.Repeat([]string{"---"}, len(columns)+1)...))
-	for _, name := range names {
-		cells := []string{name}
-		for _, c := range columns {
-			cells = append(cells, cmp.Or(found[c][name], "not tried"))
-		}
-		b.WriteString(row(cells...))
-	}
-	return b.String()
-}
-
-// columnsOf returns the programs of a table and the values of each by the names of its rows.
-func columnsOf(table string) (columns []string, found map[string]map[string]string) {
-	found = map[string]map[string]string{}
-	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") {
-			continue
-		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		if columns == nil {
-			columns = slices.Clone(cells[1:])
-			continue
-		}
-		for i, c := range columns {
-			if found[c] == nil {
-				found[c] = map[string]string{}
-			}
-			if i+1 < len(cells) {
-				found[c][cells[0]] = cells[i+1]
-			}
-		}
-	}
-	return columns, found
-}
-
-// TestColumnsOfOthersStay draws a table again with what a run of one program has found.
-func TestColumnsOfOthersStay(t *testing.T) {
-	const old = "2026-11-27, seed 1:\n\n| through | a 1 | b 2 |\n|---|---|---|\n| deliveries | 30 | 27 |\n"
-	b := installed{realProgram: realProgram{profile: "b"}, version: "2"}
-	c := installed{realProgram: realProgram{profile: "c"}, version: "3"}
-	r := &doorResults{programs: []installed{b, c}, figures: map[string]doorFigures{b.String(): {}, c.String(): {}}}
-	columns, found := columnsOf(r.markdown(old))
-	if !slices.Equal(columns, []string{"a 1", "b 2", "c 3"}) || found["a 1"]["deliveries"] != "30" || found["b 2"]["deliveries"] != "0" {
-		t.Errorf("got %q, %v", columns, found)
-	}
 }
 
 // wentIn waits until a message is proven, and checks that it went through the entrance.

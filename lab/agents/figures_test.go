@@ -34,6 +34,13 @@ type waits struct {
 	Started   millis `json:"started,omitempty"`   // from acceptance until the model has it
 }
 
+// entranceFigures are those of deliveries through a program's own entrance. Its figures at rest are typed.
+type entranceFigures struct {
+	figures
+	Always millis `json:"always,omitempty"` // through the entrance, at rest: from acceptance until the model has it
+	Draft  millis `json:"draft,omitempty"`  // the same, while a draft stands
+}
+
 // add adds the figures of another run.
 func (f *figures) add(g figures) {
 	f.Deliveries += g.Deliveries

@@ -58,20 +58,14 @@ func drawn(page string, records []record) (string, error) {
 	}
 	for name, table := range map[string]string{
 		"guarantees": guaranteesTable(all), "scenes": scenesTable(all),
-		"deliveries": deliveriesTable(all), "waits": waitsTable(all),
+		"deliveries": deliveriesTable(all, (*record).typed), "waits": waitsTable(all),
+		"entrances": deliveriesTable(all, (*record).entered), "entrance waits": entranceWaitsTable(all),
 	} {
 		if page, err = between(page, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", table); err != nil {
 			return "", err
 		}
 	}
 	return page, nil
-}
-
-// putBetween puts a text between two marks of a page.
-func putBetween(t *testing.T, page, begin, end, text string) {
-	t.Helper()
-	b := must.Have(os.ReadFile(page))(t)
-	must.Do(t, os.WriteFile(page, []byte(must.Have(between(string(b), begin, end, text))(t)), 0o644))
 }
 
 // between returns a page with a text between two marks.
@@ -250,17 +244,17 @@ func ranges(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// deliveriesTable adds the deliveries at random up.
-func deliveriesTable(all []tried) string {
+// deliveriesTable adds the deliveries at random up that went one way.
+func deliveriesTable(all []tried, way func(*record) *figures) string {
 	var b strings.Builder
 	names := append([]string{"program", "tried"}, append(countNames(), "seeds")...)
 	b.WriteString(row(names...) + "|" + strings.Repeat("---|", len(names)) + "\n")
 	for _, p := range all {
-		sum, seeds := p.sum()
+		sum, seeds := p.sum(way)
 		if sum.Deliveries == 0 {
 			continue
 		}
-		cells := []string{p.String(), p.dates(func(r *record) bool { return r.Deliveries != nil })}
+		cells := []string{p.String(), p.dates(func(r *record) bool { return way(r) != nil })}
 		for _, c := range counts {
 			cells = append(cells, c.value(sum))
 		}
@@ -269,15 +263,27 @@ func deliveriesTable(all []tried) string {
 	return b.String()
 }
 
-// sum returns the figures of all runs, and their seeds.
-func (p *tried) sum() (sum figures, seeds string) {
+// typed returns the figures of deliveries that were typed, nil if there are none.
+func (r *record) typed() *figures { return r.Deliveries }
+
+// entered returns the figures of deliveries through the program's entrance, nil if there are none.
+func (r *record) entered() *figures {
+	if r.Entrance == nil {
+		return nil
+	}
+	return &r.Entrance.figures
+}
+
+// sum returns the figures of all runs that went one way, and their seeds.
+func (p *tried) sum(way func(*record) *figures) (sum figures, seeds string) {
 	var all []string
-	for _, r := range p.records {
-		if r.Deliveries == nil {
+	for i := range p.records {
+		f := way(&p.records[i])
+		if f == nil {
 			continue
 		}
-		sum.add(*r.Deliveries)
-		if seed := fmt.Sprint(r.Seed); !slices.Contains(all, seed) {
+		sum.add(*f)
+		if seed := fmt.Sprint(p.records[i].Seed); !slices.Contains(all, seed) {
 			all = append(all, seed)
 		}
 	}
@@ -292,7 +298,7 @@ func waitsTable(all []tried) string {
 		"of this, for the composer to be still", "typed → turn started") + "|---|---|---|---|---|---|---|---|---|\n")
 	profiles, err := profile.Builtin()
 	for _, p := range all {
-		w, _ := p.sum()
+		w, _ := p.sum((*record).typed)
 		if len(w.Submitted) == 0 {
 			continue
 		}
@@ -307,9 +313,32 @@ func waitsTable(all []tried) string {
 	return b.String()
 }
 
+// entranceWaitsTable says how long messages take to the model, typed and through the program's entrance.
+func entranceWaitsTable(all []tried) string {
+	var b strings.Builder
+	b.WriteString(row("program", "tried", "messages", "at rest, typed", "at rest, through the entrance",
+		"while a draft stands, through the entrance") + "|---|---|---|---|---|---|\n")
+	for _, p := range all {
+		var sum entranceFigures
+		for _, r := range p.records {
+			if r.Entrance != nil {
+				sum.Started = append(sum.Started, r.Entrance.Started...)
+				sum.Always, sum.Draft = append(sum.Always, r.Entrance.Always...), append(sum.Draft, r.Entrance.Draft...)
+			}
+		}
+		if len(sum.Always) == 0 {
+			continue
+		}
+		b.WriteString(row(p.String(), p.dates(func(r *record) bool { return r.Entrance != nil && len(r.Entrance.Always) > 0 }),
+			fmt.Sprintf("%d, %d, %d", len(sum.Started), len(sum.Always), len(sum.Draft)),
+			sum.Started.String(), sum.Always.String(), sum.Draft.String()))
+	}
+	return b.String()
+}
+
 func TestRecordsMakeThePage(t *testing.T) {
 	page := ""
-	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits"} {
+	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "entrances", "entrance waits"} {
 		page += "before " + name + "\n<!-- " + name + " -->\nold\n<!-- /" + name + " -->\n"
 	}
 	first, last := scenes[0].name, scenes[len(scenes)-1].name
@@ -326,6 +355,10 @@ func TestRecordsMakeThePage(t *testing.T) {
 			Begun: millis{10e6, 20e6}, Typed: millis{300e6, 500e6}, Submitted: millis{310e6, 520e6},
 		}}},
 		{Program: "claude", Version: "9.0", Date: "2026-01-06", Seed: 9, Deliveries: &figures{Deliveries: 1}},
+		{Program: "pi", Version: "1.0", Date: "2026-01-07", Seed: 6, Entrance: &entranceFigures{figures: figures{Deliveries: 40, Lost: 1}}},
+		{Program: "pi", Version: "1.0", Date: "2026-01-08", Seed: 6, Entrance: &entranceFigures{
+			figures: figures{Deliveries: 2, waits: waits{Started: millis{400e6, 600e6}}}, Always: millis{110e6}, Draft: millis{650e6},
+		}},
 	}))(t)
 
 	for _, want := range []string{
@@ -334,6 +367,8 @@ func TestRecordsMakeThePage(t *testing.T) {
 		"| claude 9.0 | 2026-01-06 | 1 | 0 |",
 		"| pi 1.0 | 2026-01-04 to 2026-01-05 | 25 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 2; 1 | 0 | 7, 8 |\n",
 		"| pi 1.0 | 2026-01-05 | 2 | 310ms / 310ms | none | 10ms / 10ms | 300ms / 300ms | 200ms | none |\n",
+		"| pi 1.0 | 2026-01-07 to 2026-01-08 | 42 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0; 0 | 0 | 6 |\n",
+		"| pi 1.0 | 2026-01-08 | 2, 1, 1 | 400ms / 400ms | 110ms / 110ms | 650ms / 650ms |\n",
 		"before waits\n", "after\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -352,9 +387,12 @@ func TestRecordsAreReadAsTheyWereKept(t *testing.T) {
 	keep(t, program, record{Size: "80x24", Scenes: map[string]bool{"it works": true}})
 	keep(t, program, record{Seed: 7, Deliveries: &figures{Deliveries: 3, waits: waits{Begun: millis{12e6}}}})
 
+	keep(t, program, record{Seed: 7, Entrance: &entranceFigures{figures: figures{Lost: 2}, Draft: millis{650e6}}})
+
 	all := must.Have(readRecords())(t)
-	if len(all) != 2 || !all[0].Scenes["it works"] || all[1].Program != realPrograms[0].profile || all[1].Deliveries == nil ||
-		all[1].Deliveries.Deliveries != 3 || !slices.Equal(all[1].Deliveries.Begun, millis{12e6}) {
+	if len(all) != 3 || !all[0].Scenes["it works"] || all[1].Program != realPrograms[0].profile || all[1].Deliveries == nil ||
+		all[1].Deliveries.Deliveries != 3 || !slices.Equal(all[1].Deliveries.Begun, millis{12e6}) || all[2].Deliveries != nil ||
+		all[2].Entrance == nil || all[2].Entrance.Lost != 2 || !slices.Equal(all[2].Entrance.Draft, millis{650e6}) {
 		t.Errorf("the records are %+v", all)
 	}
 }

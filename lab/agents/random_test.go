@@ -261,13 +261,6 @@ func (t *trial) intoCrash() {
 func (t *trial) settle() {
 	mine := t.sent[t.first:]
 	quiet := t.until(endurance, func() bool {
-		for _, m := range mine {
-			d := t.status(m)
-			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {
-				return false
-			}
-		}
-
 		state := t.look().State
 		if state == parley.StateWaiting && t.program.goesOn != "" {
 			t.press(t.program.goesOn)
@@ -276,6 +269,13 @@ func (t *trial) settle() {
 		}
 		if t.program.recalls {
 			t.model.Release()
+		}
+
+		for _, m := range mine {
+			d := t.status(m)
+			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {
+				return false
+			}
 		}
 		return state == parley.StateIdle
 	})

@@ -30,6 +30,7 @@ type record struct {
 	Guarantees map[checked.Guarantee]checked.Verdict `json:"guarantees,omitempty"`
 	Seed       uint64                                `json:"seed,omitempty"`
 	Deliveries *figures                              `json:"deliveries,omitempty"`
+	Entrance   *entranceFigures                      `json:"entrance,omitempty"` // deliveries through its own entrance
 }
 
 // recordsDir holds a file for each version of a program, with a record in each line.

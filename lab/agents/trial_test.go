@@ -177,7 +177,9 @@ func tryDeliveries(t *testing.T, programs []installed, sizes []string) {
 				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchReal(t, program, size)
 				s.inState("idle")
-				deliver(newTrial(s, program.chance(seed)), n, seed)
+				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record {
+					return record{Size: size, Seed: seed, Deliveries: &f}
+				})
 			})
 		}
 	})
@@ -193,15 +195,15 @@ func (p installed) chance(seed uint64) *rand.Rand {
 // piece is after how many deliveries the figures are kept, so that a long run may be broken off.
 const piece = 25
 
-// deliver makes n deliveries at random and those that are measured, and keeps what came of them in pieces.
-func deliver(trial *trial, n int, seed uint64) {
+// deliver makes n deliveries at random and those that are measured, and keeps the figures in pieces, also where a scene
+// does not come to rest.
+func deliver(trial *trial, n int, record func(figures) record) {
 	keeps := func() {
 		if trial.figures.Deliveries > 0 {
-			f := trial.take()
-			keep(trial.T, trial.program, record{Size: trial.size, Seed: seed, Deliveries: &f})
+			keep(trial.T, trial.program, record(trial.take()))
 		}
 	}
-	defer keeps() // also where a scene does not come to rest
+	defer keeps()
 	for left := n; left > 0; {
 		before := trial.Deliveries
 		trial.atRandom(min(piece, left))
