@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/orchestrator/courier"
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -15,8 +16,9 @@ import (
 type entrances struct {
 	dir string // of private files
 
-	mu   sync.Mutex
-	open map[string]*keptDoor // by the agent's id
+	mu    sync.Mutex
+	open  map[string]*keptDoor // by the agent's id
+	asked map[string]asked     // what programs do, by the agent's id
 }
 
 // keptDoor is an entrance that was found open.
@@ -28,10 +30,6 @@ type keptDoor struct {
 	on      *team.Terminal
 	session string
 	any     bool // its version was not asked
-
-	asking sync.Mutex
-	asked  time.Time // what it does
-	does   door.Doing
 }
 
 // at returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
@@ -52,10 +50,7 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 		last.drop()
 	}
 
-	program := door.Program{Kind: p.Kind, PID: t.PID, Session: session, Versions: p.Versions}
-	if !t.Adopted() {
-		program.Dir = terminal.PrivateDir(e.dir, m.ID)
-	}
+	program := e.program(m, t)
 	if any {
 		program.Versions = nil
 	}
@@ -70,6 +65,58 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 	return now, nil
 }
 
+// program returns what an entrance must know of the program in a terminal.
+func (e *entrances) program(m *team.Member, t *team.Terminal) door.Program {
+	p := t.Profile.Door
+	program := door.Program{Kind: p.Kind, PID: t.PID, Session: m.Agent().Session.ID, Versions: p.Versions}
+	if !t.Adopted() {
+		program.Dir = terminal.PrivateDir(e.dir, m.ID)
+	}
+	return program
+}
+
+// asked is what a program has said that it does.
+type asked struct {
+	on    *team.Terminal
+	does  door.Doing // nothing if it did not answer
+	again time.Time  // when it is asked again
+}
+
+const (
+	// doesWithin bounds one question what a program does: the look at its terminal, and at others, waits for that.
+	doesWithin = time.Second
+	// doesAgain is how often a program is asked, and doesNot that is if it does not answer.
+	doesAgain, doesNot = time.Second, 10 * time.Second
+)
+
+// does returns what the program in a terminal says by its own entrance that it does, unless the agent's entrance is
+// never to be used. It is for screens that tell nothing, and answers nothing.
+func (e *entrances) does(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing {
+	if t.Profile.Door.Kind == "" || m.Agent().Door == courier.DoorNever {
+		return door.Doing{}
+	}
+	e.mu.Lock()
+	last := e.asked[m.ID]
+	e.mu.Unlock()
+	if last.on == t && time.Now().Before(last.again) {
+		return last.does
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, doesWithin)
+	defer cancel()
+	now, pause := asked{on: t}, doesAgain
+	var err error
+	if now.does, err = door.Does(ctx, e.program(m, t)); err != nil {
+		now.does, pause = door.Doing{}, doesNot
+	}
+	now.again = time.Now().Add(pause)
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked[m.ID] = now
+	return now.does
+}
+
 // Give hands a letter over. An entrance that turns out to be closed is looked for anew the next time, unless it only
 // does not take this letter now.
 func (o *keptDoor) Give(ctx context.Context, l door.Letter) error {
@@ -78,23 +125,6 @@ func (o *keptDoor) Give(ctx context.Context, l door.Letter) error {
 		o.drop()
 	}
 	return err
-}
-
-// doingAgain is how often a program is asked what it does.
-const doingAgain = time.Second
-
-// Doing asks what the program does now, or did within the last second.
-func (o *keptDoor) Doing(ctx context.Context) (door.Doing, error) {
-	o.asking.Lock()
-	defer o.asking.Unlock()
-	if time.Since(o.asked) < doingAgain {
-		return o.does, nil
-	}
-	does, err := o.Door.Doing(ctx)
-	if err == nil {
-		o.asked, o.does = time.Now(), does
-	}
-	return does, err
 }
 
 // drop forgets the entrance.

@@ -1,11 +1,18 @@
 package orchestrator
 
 import (
+	"net"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley"
+	"parley/internal/must"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/door"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 )
 
@@ -13,5 +20,48 @@ import (
 func TestProfilesKnowTheEntrancesThatCanBeOpened(t *testing.T) {
 	if diff := cmp.Diff(door.Kinds(), profile.Doors); diff != "" {
 		t.Errorf("(-opened +in profiles):\n%s", diff)
+	}
+}
+
+// A program is asked what it does once a second at most, and one that does not answer more seldom: each look at a
+// terminal waits for that.
+func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
+	hangs := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t) // and says nothing
+	t.Cleanup(func() { hangs.Close() })
+	calls := make(chan net.Conn, 100)
+	go func() {
+		for {
+			conn, err := hangs.Accept()
+			if err != nil {
+				return
+			}
+			calls <- conn
+		}
+	}()
+
+	dir := t.TempDir()
+	l := door.Launch{Port: hangs.Addr().(*net.TCPAddr).Port, Secret: "secret"}
+	must.Do(t, l.Write(terminal.PrivateDir(dir, "ann")))
+	e := &entrances{dir: dir, asked: map[string]asked{}}
+	at := &team.Terminal{PID: os.Getpid(), Profile: &profile.Profile{Door: profile.Door{Kind: "opencode"}}}
+
+	for _, setting := range []string{courier.DoorNever, "", "", ""} {
+		m := team.NewMember(parley.Agent{ID: "ann", AgentSpec: parley.AgentSpec{Door: setting}})
+		if got := e.does(t.Context(), m, at); got != (door.Doing{}) {
+			t.Errorf("it says %+v", got)
+		}
+		if setting == courier.DoorNever && len(calls) > 0 {
+			t.Error("it was asked although its entrance is never used")
+		}
+	}
+	if len(calls) != 1 {
+		t.Errorf("it was asked %d times, want once", len(calls))
+	}
+
+	// Another program in that terminal is asked anew.
+	again := &team.Terminal{PID: at.PID, Profile: at.Profile}
+	e.does(t.Context(), team.NewMember(parley.Agent{ID: "ann"}), again)
+	if len(calls) != 2 {
+		t.Errorf("after its next launch it was asked %d times in all, want twice", len(calls))
 	}
 }

@@ -172,7 +172,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
-	o.rooms.entrances = &entrances{dir: o.opts.LaunchDir, open: map[string]*keptDoor{}}
+	o.rooms.entrances = &entrances{dir: o.opts.LaunchDir, open: map[string]*keptDoor{}, asked: map[string]asked{}}
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
@@ -184,6 +184,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
 		TypedAs:     o.rooms.programs.Profile,
+		Does:        o.rooms.entrances.does,
 		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
 	return err

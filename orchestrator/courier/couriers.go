@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -29,30 +28,6 @@ type Couriers struct {
 		sync.Mutex
 		last map[string]time.Time // by profile
 	}
-}
-
-// doingWithin bounds one question what a program does.
-const doingWithin = time.Second
-
-// Doing returns what the program in a member's terminal says, through its own entrance, that it does. It is for screens
-// that tell nothing, and answers nothing.
-func (o *Couriers) Doing(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing {
-	setting := m.Agent().Door
-	if o.Doors == nil || setting == DoorNever {
-		return door.Doing{}
-	}
-	ctx, cancel := context.WithTimeout(ctx, doingWithin)
-	defer cancel()
-
-	d, err := o.Doors(ctx, m, t, setting != "")
-	if d == nil || err != nil {
-		return door.Doing{}
-	}
-	now, err := d.Doing(ctx)
-	if err != nil {
-		return door.Doing{}
-	}
-	return now
 }
 
 // Options are the services and settings that couriers use.

@@ -16,7 +16,6 @@ import (
 type claude struct {
 	keeps
 	program Program
-	home    string // of its registry
 	at      claudeSession
 	inbox   *inbox
 	letters *letters
@@ -31,7 +30,8 @@ type claudeSession struct {
 	Protocol int    `json:"peerProtocol"`
 	Dir      string `json:"cwd"`
 	Socket   string `json:"messagingSocketPath"`
-	Status   string `json:"status"` // "busy" while a turn runs, also one that asks
+	Status   string `json:"status"`     // idle, busy, waiting
+	Awaits   string `json:"waitingFor"` // what it waits for: "permission prompt"
 }
 
 // openClaude finds the socket of the program that runs, and opens an inbox next to it: it answers no other place.
@@ -40,13 +40,9 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 		return nil, err
 	}
 
-	home := environment(p.PID, "CLAUDE_CONFIG_DIR")
-	if home == "" {
-		home = filepath.Join(environment(p.PID, "HOME"), ".claude")
-	}
-
+	home := claudeHome(p.PID)
 	c := &claude{
-		program: p, home: home,
+		program: p,
 		letters: newLetters(Answer{Unknown, "its session says nothing of messages that it takes"}),
 	}
 	if _, err := readRegistry(filepath.Join(home, "sessions"), p.PID, &c.at); err != nil {
@@ -72,6 +68,14 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 	}
 
 	return c, nil
+}
+
+// claudeHome returns where a process keeps its settings, and the registry.
+func claudeHome(pid int) string {
+	if home := environment(pid, "CLAUDE_CONFIG_DIR"); home != "" {
+		return home
+	}
+	return filepath.Join(environment(pid, "HOME"), ".claude")
 }
 
 // readRegistry reads what a program's process says of itself in a directory, and returns that process: a script may
@@ -201,18 +205,6 @@ func (c *claude) hear(line []byte) {
 func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
 	answer, _ := c.letters.of(l.ID)
 	return answer, nil
-}
-
-// Doing implements Door: the registry says whether a turn runs.
-func (c *claude) Doing(context.Context) (Doing, error) {
-	var now claudeSession
-	if _, err := readRegistry(filepath.Join(c.home, "sessions"), c.program.PID, &now); err != nil {
-		return Doing{}, err
-	}
-	if now.Status != "busy" {
-		return Doing{}, nil
-	}
-	return Doing{Works: true, Evidence: "its registry says that it works"}, nil
 }
 
 // Close implements Door.

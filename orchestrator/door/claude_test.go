@@ -67,18 +67,26 @@ func status(word, of, more string) string {
 	return fmt.Sprintf(`{"type":"control","action":"peer_message_status","status":%q,"orig_msg_id":%q%s,"msgV":1}`, word, of, more)
 }
 
+// Also a version with which its entrance was not tried: nothing goes in.
 func TestClaudeSaysWhatItDoes(t *testing.T) {
 	f := startClaude(t)
-	d := f.open(t)
-	if got := must.Have(d.Doing(t.Context()))(t); got != (door.Doing{}) {
-		t.Errorf("at rest it does %+v", got)
+	f.said["version"], f.said["peerProtocol"] = "3.0.0", 2
+	for status, want := range map[string]door.Doing{
+		"idle":    {},
+		"busy":    {Works: true, Evidence: "its registry says that it works"},
+		"waiting": {Asks: true, Evidence: `its registry says that it waits: "permission prompt"`},
+		"newer":   {},
+	} {
+		f.said["status"], f.said["waitingFor"] = status, "permission prompt"
+		f.register(t)
+		if got := must.Have(door.Does(t.Context(), f.program()))(t); got != want {
+			t.Errorf("%s: it does %+v, want %+v", status, got, want)
+		}
 	}
 
-	f.said["status"] = "busy"
-	f.register(t)
-	if got := must.Have(d.Doing(t.Context()))(t); !got.Works || got.Asks || got.Evidence == "" {
-		t.Errorf("at work it does %+v", got)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(f.home, "sessions")))
+	_, err := door.Does(t.Context(), f.program())
+	expectClosed(t, "a program without an entry", err)
 }
 
 func TestClaudeTakesALetterAsItIs(t *testing.T) {

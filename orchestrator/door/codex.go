@@ -15,7 +15,6 @@ import (
 // the program in the terminal takes from it what belongs to its thread, while it is idle. It looks for that every ten
 // seconds. Its transcript names the id with which a message went in, when a turn takes it.
 type codex struct {
-	mute
 	program Program
 	given   records
 	turns   transcripts

@@ -55,13 +55,6 @@ type Program struct {
 	Versions []string // that the entrance was tried with, empty: any. Another one counts as closed
 }
 
-// Doing is what a program says that it does. The zero value says that it rests, or tells nothing.
-type Doing struct {
-	Asks     bool   // a person is to answer something
-	Works    bool   // on a turn
-	Evidence string // a clause: "its own entrance says that it asks for a permission: bash"
-}
-
 // Door is the entrance of one program that runs now. It may be used by several goroutines.
 type Door interface {
 	// Give hands a letter over once. It returns as soon as the program has answered, or nothing when the entrance
@@ -71,8 +64,6 @@ type Door interface {
 	Ask(ctx context.Context, l Letter) (Answer, error)
 	// Withdraw takes a letter back that the program keeps, and reports whether it did: then no turn will ever have it.
 	Withdraw(ctx context.Context, l Letter) (back bool, err error)
-	// Doing asks what the program does now.
-	Doing(ctx context.Context) (Doing, error)
 	// Close ends what listens for answers.
 	Close() error
 }
@@ -82,12 +73,6 @@ type keeps struct{}
 
 // Withdraw implements Door.
 func (keeps) Withdraw(context.Context, Letter) (back bool, err error) { return false, nil }
-
-// mute is part of a Door that does not tell what its program does.
-type mute struct{}
-
-// Doing implements Door.
-func (mute) Doing(context.Context) (Doing, error) { return Doing{}, nil }
 
 // openers open the entrances of each kind. The kinds are those of package profile.
 var openers = map[string]func(context.Context, Program) (Door, error){

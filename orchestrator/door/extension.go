@@ -14,7 +14,6 @@ import (
 // tells by its session what has become of that.
 type extension struct {
 	keeps
-	mute
 	program Program
 	launch  Launch
 

@@ -41,12 +41,30 @@ type opencode struct {
 
 // openOpencode connects to the server that the launch has told where to listen.
 func openOpencode(ctx context.Context, p Program) (Door, error) {
-	l, err := readLaunch(p.Dir)
+	if p.Session == "" {
+		return nil, closed("it has no session yet")
+	}
+	o, err := callOpencode(p)
 	if err != nil {
 		return nil, err
 	}
-	if p.Session == "" {
-		return nil, closed("it has no session yet")
+	o.view = &opencodeView{session: p.Session, isChild: o.isChild}
+
+	if err := o.greet(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.follow(ctx); err != nil {
+		return nil, err
+	}
+
+	return o, nil
+}
+
+// callOpencode returns what calls the server. Nothing is called.
+func callOpencode(p Program) (*opencode, error) {
+	l, err := readLaunch(p.Dir)
+	if err != nil {
+		return nil, err
 	}
 
 	base := "http://127.0.0.1:" + strconv.Itoa(l.Port)
@@ -57,14 +75,6 @@ func openOpencode(ctx context.Context, p Program) (Door, error) {
 			DialContext:       dialListener(p.PID, l.Port),
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	o.view = &opencodeView{session: p.Session, isChild: o.isChild}
-
-	if err := o.greet(ctx); err != nil {
-		return nil, err
-	}
-	if err := o.follow(ctx); err != nil {
-		return nil, err
 	}
 
 	return o, nil
@@ -206,41 +216,6 @@ func fateAmong(messages []opencodeMessage, tail string) Answer {
 	}
 
 	return Answer{Queued, "its session has the message, and no turn has answered it"}
-}
-
-// Doing implements Door. Each question is asked anew: one whose answer nobody has told would keep it waiting for ever.
-func (o *opencode) Doing(ctx context.Context) (Doing, error) {
-	var asked []struct {
-		Permission string
-		Patterns   []string
-	}
-	if err := o.get(ctx, "/permission", &asked); err != nil {
-		return Doing{}, err
-	}
-	if len(asked) > 0 {
-		what := clean(asked[0].Permission + " " + strings.Join(asked[0].Patterns, ", "))
-		return Doing{Asks: true, Evidence: "its own entrance says that it asks for a permission: " + what}, nil
-	}
-
-	var questions []struct{}
-	if err := o.get(ctx, "/question", &questions); err != nil {
-		return Doing{}, err
-	}
-	if len(questions) > 0 {
-		return Doing{Asks: true, Evidence: "its own entrance says that it asks a question"}, nil
-	}
-
-	var states map[string]struct{ Type string }
-	if err := o.get(ctx, "/session/status", &states); err != nil {
-		return Doing{}, err
-	}
-	for _, s := range states {
-		if s.Type == "busy" || s.Type == "retry" {
-			return Doing{Works: true, Evidence: "its own entrance says that it works"}, nil
-		}
-	}
-
-	return Doing{}, nil
 }
 
 // Close implements Door.

@@ -16,7 +16,6 @@ import (
 // unread. Its transcript tells that a turn has it.
 type qwen struct {
 	keeps
-	mute
 	program Program
 	home    string
 	process int // of the session

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
@@ -19,7 +20,7 @@ import (
 )
 
 // Options holds the settings and the dependencies of Terminals. All of them are required, except
-// Spool and TypedAs.
+// Spool, TypedAs and Does.
 type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
@@ -39,6 +40,9 @@ type Options struct {
 	// TypedAs returns the profile by which a member's program is typed to now: the one that it has, or a more careful
 	// one. nil: always the one that it has.
 	TypedAs func(m *team.Member, has *profile.Profile) *profile.Profile
+
+	// Does returns what the program in a member's terminal says by itself that it does. nil: nothing is asked.
+	Does func(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing
 
 	// RedrawAfter is how long a screen must be of no use before its program is made to draw it again.
 	RedrawAfter time.Duration

@@ -331,7 +331,10 @@ func (w *watcher) stateOf(
 func (w *watcher) saidElsewhere(
 	ctx context.Context, m *team.Member, t *team.Terminal, s courier.Standing,
 ) (parley.AgentState, string) {
-	switch now := w.ts.couriers.Doing(ctx, m, t); {
+	if w.ts.opts.Does == nil {
+		return s.State, s.Evidence
+	}
+	switch now := w.ts.opts.Does(ctx, m, t); {
 	case now.Asks:
 		return parley.StateWaiting, now.Evidence
 	case now.Works:

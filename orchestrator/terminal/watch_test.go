@@ -37,35 +37,23 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	}
 }
 
-// tells is an entrance of which only what it says of its program counts.
-type tells struct {
-	door.Door
-	doing door.Doing
-	err   error
-}
-
-func (d tells) Doing(context.Context) (door.Doing, error) { return d.doing, d.err }
-
+// That it rests is not believed: nobody knows what its screen shows.
 func TestAProgramSaysWhatItsScreenDoesNot(t *testing.T) {
 	const nothing = "its screen shows nothing that is known"
 	unknown := courier.Standing{State: parley.StateUnknown, Evidence: nothing}
 	for name, c := range map[string]struct {
-		setting  string
-		says     tells
+		says     door.Doing
 		state    parley.AgentState
 		evidence string
 	}{
-		"it asks":        {"", tells{doing: door.Doing{Asks: true, Evidence: "asks"}}, parley.StateWaiting, "asks"},
-		"it works":       {"", tells{doing: door.Doing{Works: true, Evidence: "works"}}, parley.StateBusy, "works"},
-		"it rests":       {"", tells{}, parley.StateUnknown, nothing},
-		"it is broken":   {"", tells{nil, door.Doing{Asks: true}, context.Canceled}, parley.StateUnknown, nothing},
-		"nobody may ask": {courier.DoorNever, tells{doing: door.Doing{Asks: true}}, parley.StateUnknown, nothing},
+		"it asks":  {door.Doing{Asks: true, Evidence: "asks"}, parley.StateWaiting, "asks"},
+		"it works": {door.Doing{Works: true, Evidence: "works"}, parley.StateBusy, "works"},
+		"it rests": {door.Doing{}, parley.StateUnknown, nothing},
 	} {
-		m := team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{Door: c.setting}})
-		w := &watcher{ts: &Terminals{couriers: courier.New(courier.Options{
-			Doors: func(context.Context, *team.Member, *team.Terminal, bool) (door.Door, error) { return c.says, nil },
-		})}}
-		state, evidence := w.saidElsewhere(t.Context(), m, &team.Terminal{}, unknown)
+		w := &watcher{ts: &Terminals{opts: Options{
+			Does: func(context.Context, *team.Member, *team.Terminal) door.Doing { return c.says },
+		}}}
+		state, evidence := w.saidElsewhere(t.Context(), nil, nil, unknown)
 		if state != c.state || evidence != c.evidence {
 			t.Errorf("%s: it is %s (%s), want %s (%s)", name, state, evidence, c.state, c.evidence)
 		}
