@@ -107,6 +107,12 @@ func rgbOf(codes string) (rgb [3]int, ok bool) {
 	return [3]int{levels[n/36], levels[n/6%6], levels[n%6]}, true
 }
 
+// Cells returns the part of a row of text that stands from one column up to another. ansi.CutWc returns what stands
+// before the first.
+func Cells(row string, from, to int) string {
+	return ansi.TruncateLeftWc(ansi.TruncateWc(row, max(0, to), ""), max(0, from), "")
+}
+
 // withoutHint cuts what a program suggests behind the cursor off the rows of a composer, the first of which begins
 // at a row and a column of the screen. A suggestion is muted as a whole, but for the cell of the cursor, which
 // can be drawn over it. Without colours there is none.
@@ -133,7 +139,7 @@ func (s *Screen) withoutHint(rows []string, row, column int) []string {
 		for c := from; c < left+ansi.StringWidthWc(rows[i]); c++ {
 			drawn := styleAt(styles[row+i], c)
 			switch {
-			case strings.TrimFunc(ansi.CutWc(rows[i], c-left, c-left+1), isBlank) == "",
+			case strings.TrimFunc(Cells(rows[i], c-left, c-left+1), isBlank) == "",
 				i == at && c == x && drawn.inverse:
 			case !drawn.muted():
 				return rows

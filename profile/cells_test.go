@@ -76,6 +76,29 @@ func draw(text, codes, cursor string) string {
 	return "\x1b[" + cursor + "m" + text[:1] + "\x1b[0m\x1b[" + codes + "m" + text[1:]
 }
 
+// Some programs draw a hint word by word, and its blanks as they draw anything.
+func TestBlanksWithinAHintNeedNoColour(t *testing.T) {
+	p := find(t, builtin(t), "claude")
+	rule := strings.Repeat("─", 60)
+	for shown, want := range map[string]string{
+		"\x1b[2mfix\x1b[0m \x1b[2mthe\x1b[0m  \x1b[2mlint\x1b[0m":      "",
+		"\x1b[2m世界\x1b[0m \x1b[2mé\x1b[0m \x1b[2merrors\x1b[0m":        "",
+		"\x1b[2mfix\x1b[0m \x1b[2mthe\x1b[0m lint":                     "fix the lint",
+		"\x1b[2mrun it\x1b[0m\n  \x1b[2mand\x1b[0m \x1b[2mtell\x1b[0m": "",
+		"\x1b[2mrun it\x1b[0m\n  a":                                    "run it\na",
+		"\x1b[2mrun it\x1b[0m\n  a\x1b[2m bit\x1b[0m":                  "run it\na bit",
+	} {
+		s := profile.Screen{Width: 60, CursorX: 2, CursorY: 1}
+		for row := range strings.SplitSeq(rule+"\n❯ "+shown+"\n"+rule+"\n  ? for shortcuts", "\n") {
+			s.Colours = append(s.Colours, row)
+			s.Lines = append(s.Lines, strings.TrimRight(ansi.Strip(row), " "))
+		}
+		if got, ok := p.Composer(s); !ok || got != want {
+			t.Errorf("%q: got %q, %v, want %q", shown, got, ok, want)
+		}
+	}
+}
+
 // What a person has typed is their draft wherever the cursor is, also where something is suggested behind it.
 func TestDraftWithTheCursorAtItsBeginIsADraft(t *testing.T) {
 	p := find(t, builtin(t), "claude")

@@ -135,6 +135,31 @@ func TestQuestionBelowALearnedComposerIsSeen(t *testing.T) {
 	}
 }
 
+// What stands in an empty composer is known by its words, also where they have the colour of a text.
+func TestPlaceholderIsNoDraft(t *testing.T) {
+	const hint = "Tell me (anything), 世界 …"
+	for name, form := range composers {
+		rest, draft := scene(form, hint), scene(form, Probe)
+		f, err := locate(Sights{Rest: rest, Draft: draft})
+		must.Do(t, err)
+		rest.CursorX, rest.CursorY = f.column, f.home
+		shape, err := FindShape(Sights{Rest: rest, Draft: draft, Lines: scene(form, Several)})
+		must.Do(t, err)
+		s := study{name: "new", keys: profile.Learned{Extends: profile.Default, Key: "Enter"}}
+		s.keys.Markers.Composer, s.keys.Markers.Idle, s.keys.Markers.Empty = shape.Composer, shape.Idle, shape.Empty
+		p := must.Have(s.keys.Profile(s.name))(t)
+
+		screen := profile.Screen{Lines: rest.Lines, Width: rest.Width, CursorX: rest.CursorX, CursorY: rest.CursorY}
+		if text, ok := p.Composer(screen); !ok || text != "" {
+			t.Errorf("%s: reads %q, %v with %s", name, text, ok, shape.Empty)
+		}
+		screen.CursorX++ // somebody has typed
+		if text, ok := p.Composer(screen); !ok || text != hint {
+			t.Errorf("%s: reads %q, %v as a draft", name, text, ok)
+		}
+	}
+}
+
 func TestComposerWithoutMarksIsNotGuessed(t *testing.T) {
 	for name, s := range map[string]Sights{
 		"no edge and no sign": {Rest: scene("\n{}\n", ""), Draft: scene("\n{}\n", Probe)},

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/profile"
 	"parley/tmux"
 
 	"github.com/charmbracelet/x/ansi"
@@ -350,7 +351,7 @@ func (f *find) placeholder() string {
 	if f.right != "" {
 		text = strings.TrimRight(strings.TrimSuffix(text, f.right), " ")
 	}
-	text = ansi.CutWc(text, f.column, f.width)
+	text = profile.Cells(text, f.column, f.width)
 	text, _, _ = strings.Cut(text, strings.Repeat(" ", 8)) // what stands beside the composer
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
