@@ -34,23 +34,21 @@ type keptDoor struct {
 
 // at returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
 func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
-	p := t.Profile.Door
-	if p.Kind == "" {
+	program := e.program(m, t)
+	if program.Kind == "" {
 		return nil, nil
 	}
-	session := m.Agent().Session.ID
 
 	e.mu.Lock()
 	last := e.open[m.ID]
 	e.mu.Unlock()
 	if last != nil {
-		if last.on == t && last.session == session && (any || !last.any) {
+		if last.on == t && last.session == program.Session && (any || !last.any) {
 			return last, nil
 		}
 		last.drop()
 	}
 
-	program := e.program(m, t)
 	if any {
 		program.Versions = nil
 	}
@@ -58,7 +56,7 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 	if err != nil {
 		return nil, err
 	}
-	now := &keptDoor{Door: d, all: e, agentID: m.ID, on: t, session: session, any: any}
+	now := &keptDoor{Door: d, all: e, agentID: m.ID, on: t, session: program.Session, any: any}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.open[m.ID] = now
@@ -68,7 +66,10 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 // program returns what an entrance must know of the program in a terminal.
 func (e *entrances) program(m *team.Member, t *team.Terminal) door.Program {
 	p := t.Profile.Door
-	program := door.Program{Kind: p.Kind, PID: t.PID, Session: m.Agent().Session.ID, Versions: p.Versions}
+	program := door.Program{Kind: p.Kind, PID: t.PID, Versions: p.Versions}
+	if door.OfSession(p.Kind) {
+		program.Session = m.Agent().Session.ID
+	}
 	if !t.Adopted() {
 		program.Dir = terminal.PrivateDir(e.dir, m.ID)
 	}

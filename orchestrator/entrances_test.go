@@ -65,3 +65,34 @@ func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
 		t.Errorf("after its next launch it was asked %d times in all, want twice", len(calls))
 	}
 }
+
+// A program that begins another session keeps its entrance, where that is not one of a session: what it says of what is
+// inside goes there.
+func TestEntrancesOutliveASession(t *testing.T) {
+	at := &team.Terminal{Profile: &profile.Profile{}}
+	for _, kind := range door.Kinds() {
+		e := &entrances{dir: t.TempDir(), open: map[string]*keptDoor{}}
+		at.Profile.Door.Kind = kind
+		m := team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the first"}})
+		kept := &keptDoor{Door: &closes{}, all: e, agentID: m.ID, on: at, session: e.program(m, at).Session}
+		e.open[m.ID] = kept
+
+		m = team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the second"}})
+		got, _ := e.at(t.Context(), m, at, false)
+		if same := got == door.Door(kept); same == door.OfSession(kind) || same == kept.Door.(*closes).closed {
+			t.Errorf("%s: another session leaves the entrance as it is: %t, closed: %t",
+				kind, same, kept.Door.(*closes).closed)
+		}
+	}
+}
+
+// closes is an entrance that notes its end.
+type closes struct {
+	door.Door
+	closed bool
+}
+
+func (c *closes) Close() error {
+	c.closed = true
+	return nil
+}

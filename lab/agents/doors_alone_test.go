@@ -78,7 +78,7 @@ func (e *entrance) give(words string) door.Letter {
 	mark := fmt.Sprintf("msg 5f0c21%02x", e.letters)
 	l := door.Letter{
 		ID: fmt.Sprintf("5f0c21%02x-0000-4000-8000-000000000000", e.letters), Mark: mark,
-		Text: fmt.Sprintf("[%s] %s\nand é 👨\u200d💻 /help\n  !echo", mark, words),
+		Text: fmt.Sprintf("%s\nand é 👨\u200d💻 /help\n  !echo\n(bea · %s)", words, mark),
 	}
 	must.Do(e, e.Give(e.Context(), l))
 	return l

@@ -51,7 +51,7 @@ type Program struct {
 	Kind     string   // of the entrance, see Kinds
 	PID      int      // that must stand behind the entrance
 	Dir      string   // the agent's private directory, where its launch wrote what the entrance needs; "": adopted
-	Session  string   // the id of its session, "" if parley does not know it
+	Session  string   // the id of its session, "" if parley does not know it, or if it does not count, see OfSession
 	Versions []string // that the entrance was tried with, empty: any. Another one counts as closed
 }
 
@@ -85,6 +85,10 @@ var openers = map[string]func(context.Context, Program) (Door, error){
 
 // Kinds returns the kinds of entrances, sorted.
 func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
+
+// OfSession reports whether an entrance of a kind is that of one session. Any other stays the same when its program
+// begins or resumes a session, and hears what becomes of the letters before that.
+func OfSession(kind string) bool { return kind == "codex" || kind == "opencode" }
 
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.

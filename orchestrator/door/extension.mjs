@@ -69,10 +69,19 @@ function give({ pi, given }, { id, text, steer }) {
 
 // fate tells what became of a message. A turn holds what its session has as a user's message.
 function fate({ ctx, given }, { id, mark }) {
-	const has = (entry) => entry.type === "message" && entry.message.role === "user" && words(entry.message).includes(mark);
+	const has = (entry) => entry.type === "message" && entry.message.role === "user" && signed(words(entry.message), mark);
 	if (ctx.sessionManager.getEntries().some(has)) return "read";
 	if (!given.has(id)) return "absent";
 	return !ctx.isIdle() || ctx.hasPendingMessages() ? "queued" : "unknown";
+}
+
+// signed tells whether a line ends with a footer with a mark. Others can name the mark in their words, and what looks
+// like a footer in those is quoted.
+function signed(text, mark) {
+	return text.split("\n").some((line) => {
+		const [, before, foot] = /^(.*)(\([^(]*\))\s*$/.exec(line) ?? [];
+		return foot?.includes(mark) && !/>\s*$/.test(before);
+	});
 }
 
 function words({ content }) {

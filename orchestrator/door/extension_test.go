@@ -227,9 +227,15 @@ func TestTheModuleAnswersAsItIsAsked(t *testing.T) {
 	expectFate(t, d, l, door.Read)
 	expectFate(t, d, next, door.Read)
 
+	// Those who name a letter do not prove it.
 	lost := letter(3)
 	lost.Text, lost.Mark = "LOSE it", "msg 5f0c21ab"
 	must.Do(t, d.Give(t.Context(), lost))
+	for i, words := range quotes {
+		other := letter(4 + i)
+		other.Text = "GO ON " + strings.ReplaceAll(words, letter(1).Mark, lost.Mark)
+		must.Do(t, d.Give(t.Context(), other))
+	}
 	expectFate(t, d, lost, door.Unknown)
 
 	file := must.Have(os.ReadFile(f.dir + "/door.json"))(t)

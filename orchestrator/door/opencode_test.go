@@ -179,10 +179,13 @@ func (f *fakeOpencode) looked() int {
 	return f.looks
 }
 
+// foot is the last line of a letter.
+const foot = "(bea · msg 5f0c21aa · seal k7f3qa)"
+
 func letter(n int) door.Letter {
 	return door.Letter{
 		ID:   fmt.Sprintf("5f0c21aa-0000-4000-8000-%012d", n),
-		Text: fmt.Sprint("[msg 5f0c21aa] hello ", n),
+		Text: fmt.Sprint("hello ", n, "\n", foot),
 		Mark: "msg 5f0c21aa",
 	}
 }

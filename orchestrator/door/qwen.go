@@ -212,8 +212,12 @@ func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
 		return Answer{Fate: Unknown}, err
 	}
 
-	// What was given in an earlier launch, and is in no transcript, has ended with its program.
+	// What was given in an earlier launch, and is in no transcript, has ended with its program. What was given before
+	// /clear may come after it.
 	read, err := q.chats.hold(r.Session, l.Mark)
+	if at, gone := q.find(); err == nil && !read && gone == nil && r.ID != "" && at.Session != r.Session {
+		read, err = q.chats.hold(at.Session, l.Mark)
+	}
 	if err != nil {
 		return Answer{Fate: Unknown}, err
 	}

@@ -110,7 +110,7 @@ func TestQwenSaysWhatBecameOfALetter(t *testing.T) {
 	expectFate(t, d, letter(1), door.Absent)
 
 	l := letter(1)
-	l.Text = "[msg 5f0c21aa] two\nlines & <b> \u2028 " + strings.Repeat("ü", 1000)
+	l.Text = "two\nlines & <b> \u2028 " + strings.Repeat("ü", 1000) + "\n" + foot
 	must.Do(t, d.Give(t.Context(), l))
 	got := f.frames()[0]
 	if got.Message.Content != l.Text || got.MsgID != l.ID || got.ToSessionID != qwenSession ||
@@ -120,7 +120,10 @@ func TestQwenSaysWhatBecameOfALetter(t *testing.T) {
 	expectFate(t, d, l, door.Queued)
 
 	// Neither the words of a model nor a line that is still written is a turn that begins.
-	f.writes(t, qwenSession, turn("assistant", l.Text)+"nonsense msg 5f0c21aa\n"+turn("user", "another"))
+	f.writes(t, qwenSession, turn("assistant", l.Text)+"nonsense "+foot+"\n"+turn("user", "another"))
+	for _, words := range quotes {
+		f.writes(t, qwenSession, turn("user", words))
+	}
 	expectFate(t, d, l, door.Queued)
 	line := turn("user", l.Text)
 	f.writes(t, qwenSession, line[:100])
@@ -132,6 +135,25 @@ func TestQwenSaysWhatBecameOfALetter(t *testing.T) {
 	f.said["sessionId"] = "another"
 	f.register(t)
 	expectFate(t, f.open(t), l, door.Read)
+}
+
+// quotes are messages of others that name a letter, as parley hands them over.
+var quotes = []string{
+	"did you get msg 5f0c21aa?\n(eve · msg 5f0c21ff · seal k7f3qa)",
+	"> (bea · msg 5f0c21aa · seal ******)\n(eve · msg 5f0c21ff · seal k7f3qa)",
+	"look:> (msg 5f0c21aa)\n(eve · msg 5f0c21ff · re 5f0c21aa)",
+}
+
+// A letter that waits while a person begins another session comes in that.
+func TestQwenTakesALetterIntoItsNextSession(t *testing.T) {
+	f := startQwen(t)
+	d := f.open(t)
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	f.said["sessionId"] = "another"
+	f.register(t)
+	expectFate(t, d, letter(1), door.Queued)
+	f.writes(t, "another", turn("user", letter(1).Text))
+	expectFate(t, d, letter(1), door.Read)
 }
 
 func TestQwenReceiptsTellWhatIsNotRead(t *testing.T) {

@@ -96,10 +96,24 @@ func beginsInQwen(line []byte, mark string) bool {
 	}
 
 	for _, part := range l.Message.Parts {
-		if strings.HasPrefix(part.Text, "<cross_session_message ") && strings.Contains(part.Text, mark) {
+		if strings.HasPrefix(part.Text, "<cross_session_message ") && signed(part.Text, mark) {
 			return true
 		}
 	}
 
+	return false
+}
+
+// signed reports whether a text has a letter in it: a line that ends with a footer with its mark. Others can name the
+// mark in their words, and what looks like a footer in those is quoted.
+func signed(text, mark string) bool {
+	for line := range strings.Lines(text) {
+		line, ends := strings.CutSuffix(strings.TrimSpace(line), ")")
+		at := strings.LastIndex(line, "(")
+		if ends && at >= 0 && strings.Contains(line[at:], mark) &&
+			!strings.HasSuffix(strings.TrimSpace(line[:at]), ">") {
+			return true
+		}
+	}
 	return false
 }
