@@ -363,7 +363,7 @@ func inside(dir, above string) bool {
 
 // ownProcesses returns the processes that end when an agent is stopped.
 func ownProcesses(m *team.Member) []int {
-	own := tmux.Marked("PARLEY_AGENT_ID=" + m.ID)
+	own := tmux.Marked(parley.AgentIDVariable + "=" + m.ID)
 	if t := m.Terminal(); t != nil {
 		below, _ := tmux.Descendants(t.PID)
 		own = append(append(own, t.PID), below...)

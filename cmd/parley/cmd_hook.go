@@ -63,7 +63,7 @@ message to another session, and prints the program's own form of a refusal if no
 
 // run reports within hookTime, or not at all.
 func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
-	key := p.env.Get("PARLEY_KEY")
+	key := p.env.Get(parley.KeyVariable)
 	if key == "" {
 		return
 	}

@@ -102,9 +102,9 @@ func endWithParent(ctx context.Context, end func(), parent func() int) {
 // caller returns the caller as far as this side knows. The daemon decides; the
 // name is only for the model's instructions.
 func (*mcpCommand) caller(ctx context.Context, env daemon.Environ, service parley.AgentService) parley.Caller {
-	caller, id := undecided, env.Get("PARLEY_AGENT_ID")
+	caller, id := undecided, env.Get(parley.AgentIDVariable)
 	if id != "" {
-		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = env.Get("PARLEY_AGENT"), id, false, true
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = env.Get(parley.AgentVariable), id, false, true
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -35,7 +35,7 @@ func (p *program) trust(t *daemon.Team, yes bool) error {
 // isAgent reports whether the program of an agent may run this command: it cannot be shown that the operator does.
 func (s *surroundings) isAgent() bool {
 	at, err := s.place()
-	return s.env.Get("PARLEY_AGENT_ID") != "" || daemon.OfAgent(os.Getpid()) ||
+	return s.env.Get(parley.AgentIDVariable) != "" || daemon.OfAgent(os.Getpid()) ||
 		err == nil && !at.IsOperators(os.Getpid())
 }
 

@@ -57,7 +57,7 @@ func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
 			h.Address, parley.CleanLine(first.Version), buildVersion())
 	}
 
-	return clientOver(h, first, cmp.Or(c.env.Get("PARLEY_KEY"), kept, c.env.Get(daemon.OperatorKey))), nil
+	return clientOver(h, first, cmp.Or(c.env.Get(parley.KeyVariable), kept, c.env.Get(daemon.OperatorKey))), nil
 }
 
 // clientOver returns a client whose first connection is there already.

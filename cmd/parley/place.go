@@ -28,7 +28,7 @@ func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
 
 // key returns the key in the environment: the caller's own, else the operator's.
 func (s *surroundings) key() string {
-	return cmp.Or(s.env.Get("PARLEY_KEY"), s.env.Get(daemon.OperatorKey))
+	return cmp.Or(s.env.Get(parley.KeyVariable), s.env.Get(daemon.OperatorKey))
 }
 
 // notFromAfar refuses a command that works on this machine alone.

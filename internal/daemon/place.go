@@ -109,7 +109,7 @@ func (p Place) TmuxSocket(env Environ) string {
 // where everything would be one team.
 func FindWorkspace(flag string, env Environ, dir string) (string, error) {
 	if flag == "" {
-		flag = env.Get("PARLEY_DIR")
+		flag = env.Get(parley.WorkspaceVariable)
 	}
 
 	home := RealPath(env.Get("HOME"))

@@ -101,6 +101,6 @@ func OfAgent(pid int) bool {
 		return false
 	}
 	return slices.ContainsFunc(slices.Concat(lineage.Line, lineage.Leaders), func(p tmux.Process) bool {
-		return Environ(p.Env).Get("PARLEY_AGENT_ID") != "" || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand
+		return Environ(p.Env).Get(parley.AgentIDVariable) != "" || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand
 	})
 }

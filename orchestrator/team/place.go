@@ -81,7 +81,7 @@ func (r *Roster) seats() []seat {
 }
 
 // agentMark begins the entry of the environment that names the agent.
-const agentMark = "PARLEY_AGENT_ID="
+const agentMark = parley.AgentIDVariable + "="
 
 // whose says what is known of a process.
 type whose int

@@ -63,7 +63,8 @@ var fromTerminal = []string{
 // NotInherited lists the variables that identify a process to parley, to tmux or to the agent CLI
 // that started it. A daemon and an agent must not inherit them: they get new ones.
 var NotInherited = []string{
-	"PARLEY_KEY", "PARLEY_DIR", "PARLEY_AGENT", "PARLEY_AGENT_ID", "PARLEY_OPERATOR_KEY", "PARLEY_OPERATOR_HASH",
+	parley.KeyVariable, parley.WorkspaceVariable, parley.AgentVariable, parley.AgentIDVariable,
+	"PARLEY_OPERATOR_KEY", "PARLEY_OPERATOR_HASH",
 	"TMUX", "TMUX_PANE", "STY", "WINDOW",
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT",
 	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE",

@@ -232,10 +232,10 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 // identity returns the variables that tell an agent who it is.
 func (la *launcher) identity(m *team.Member, key string) map[string]string {
 	return map[string]string{
-		"PARLEY_DIR":      la.ts.opts.Workspace,
-		"PARLEY_KEY":      key,
-		"PARLEY_AGENT":    m.Name,
-		"PARLEY_AGENT_ID": m.ID,
+		parley.WorkspaceVariable: la.ts.opts.Workspace,
+		parley.KeyVariable:       key,
+		parley.AgentVariable:     m.Name,
+		parley.AgentIDVariable:   m.ID,
 	}
 }
 

@@ -192,7 +192,7 @@ func findTree(id string, root int, born string) *tree {
 		t.processes[root] = born
 	}
 	t.grow()
-	t.add(tmux.Marked("PARLEY_AGENT_ID=" + id))
+	t.add(tmux.Marked(parley.AgentIDVariable + "=" + id))
 	return t
 }
 
@@ -257,7 +257,7 @@ func (t *tree) waitUntilGone(ctx context.Context, patience time.Duration, sig sy
 		t.grow()
 		t.signal(sig)
 		if len(t.living()) == 0 { // find those that left the tree by the id in their environment
-			t.add(tmux.Marked("PARLEY_AGENT_ID=" + t.id))
+			t.add(tmux.Marked(parley.AgentIDVariable + "=" + t.id))
 		}
 		return len(t.living()) == 0, nil
 	})
