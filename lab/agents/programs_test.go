@@ -43,6 +43,10 @@ type realProgram struct {
 	// recalls says that a prompt whose tool was refused, or which failed, goes along with the next one.
 	recalls bool
 
+	// repeats says that it tries a prompt once more by itself that came through its entrance and failed: its model then
+	// has it twice.
+	repeats bool
+
 	// goesOn is the key with which a person ends what it asks by itself: of a refused prompt that went along, or after
 	// several refusals; "": it asks nothing.
 	goesOn string
@@ -95,7 +99,7 @@ var realPrograms = []realProgram{
 		lacks:     map[need]string{fork: noFork},
 	},
 	{
-		profile: "qwen", tool: "mcp__parley__send_message", asks: "Connect a Provider",
+		profile: "qwen", repeats: true, tool: "mcp__parley__send_message", asks: "Connect a Provider",
 		lacks: map[need]string{trust: nothingAsked, fork: noFork},
 	},
 	{

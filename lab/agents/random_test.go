@@ -267,9 +267,7 @@ func (t *trial) settle() {
 			t.tell("the person ended what it asked by itself")
 			time.Sleep(2 * time.Second)
 		}
-		if t.program.recalls {
-			t.model.Release()
-		}
+		t.model.Release() // some try by themselves again what waits
 
 		for _, m := range mine {
 			d := t.status(m)

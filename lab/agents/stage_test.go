@@ -196,6 +196,9 @@ func (s *onStage) status(m *letter) parley.Delivery {
 func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	prompts := s.model.Prompts()
 	for i, prompt := range prompts {
+		if s.program.repeats && i > 0 && prompt == prompts[i-1] {
+			continue
+		}
 		if s.program.recalls {
 			prompt = withoutRefused(prompt, prompts[:i])
 		}
