@@ -93,6 +93,13 @@ func (s Set) running(c command) (*Profile, bool) {
 // runs.
 func Passes(argv []string) bool { return seeThrough(argv).passes }
 
+// Starts returns the words of a command line up to the program or script that it runs: with further ones they ask that
+// for its version. It is not ok where a wrapper hides the program, or passes nothing on.
+func Starts(argv []string) (words []string, ok bool) {
+	c := seeThrough(argv)
+	return argv[:len(argv)-len(c.rest)], c.passes && c.script != ""
+}
+
 // Launched returns the profile for a command line that is about to be launched. Unlike
 // Running it is ok only if arguments added at the end reach the program.
 func (s Set) Launched(argv []string) (*Profile, bool) {

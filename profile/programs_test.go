@@ -93,6 +93,27 @@ func TestLaunchedProgramMustGetItsArguments(t *testing.T) {
 	}
 }
 
+// A wrapper's version is not that of the program behind it.
+func TestAProgramIsAskedForItsVersionThroughItsWrapper(t *testing.T) {
+	for line, want := range map[string]string{
+		"claude --model opus":               "claude",
+		"/usr/bin/env A=b claude --resume":  "/usr/bin/env A=b claude",
+		"timeout --foreground 5m claude -c": "timeout --foreground 5m claude",
+		"node --no-warnings ./robo.js --x":  "node --no-warnings ./robo.js",
+		"python3 -m robo chat":              "python3 -m robo",
+		"npm exec -- robo --x":              "npm exec -- robo",
+		"python3":                           "python3",
+		"bash -c claude":                    "",
+		"sudo -u bob claude":                "",
+		"npm exec robo":                     "",
+	} {
+		words, ok := profile.Starts(strings.Fields(line))
+		if got := strings.Join(words, " "); ok != (want != "") || ok && got != want {
+			t.Errorf("%q: got %q, %v, want %q", line, got, ok, want)
+		}
+	}
+}
+
 func TestSomeProgramsStartOthers(t *testing.T) {
 	for line, want := range map[string]bool{
 		"bash ./start.sh": true, "sh -c claude": true, "npm run claude": true, "sudo claude": true, "make agent": true,

@@ -170,8 +170,9 @@ func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command 
 	}
 
 	version := ""
-	if !p.Runs([]string{"parley", "demo-agent"}) {
-		version, _ = trial.VersionOf(ctx, p, program, k.env.Scrubbed()) // "" is kept too
+	starts, ok := profile.Starts(append([]string{program}, command[1:]...))
+	if ok && !p.Runs([]string{"parley", "demo-agent"}) {
+		version, _ = trial.VersionOf(ctx, p, starts, k.env.Scrubbed()) // "" is kept too
 	}
 	return trial.Options{
 		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),

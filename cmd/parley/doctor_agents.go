@@ -37,7 +37,7 @@ func (d *doctor) agentChecks() (all []check) {
 // that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
 	path, _ := lookPath(d.env, p.Command[0], d.dir)
-	version, err := trial.VersionOf(ctx, p, path, d.env.Scrubbed())
+	version, err := trial.VersionOf(ctx, p, []string{path}, d.env.Scrubbed())
 	switch {
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)

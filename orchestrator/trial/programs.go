@@ -155,7 +155,7 @@ func (ps *Programs) look(ctx context.Context, m *team.Member) (r running, ok boo
 
 	told, known := ps.told[is]
 	if !known {
-		version, err := VersionOf(ctx, r.Profile, r.file.Path, r.file.Env)
+		version, err := VersionOf(ctx, r.Profile, []string{r.file.Path}, r.file.Env)
 		if err != nil && ctx.Err() == nil {
 			ps.log.Info("a program does not tell its version", "program", r.file.Path, "error", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"time"
 
 	"parley/internal/errand"
@@ -14,11 +15,12 @@ import (
 // for input.
 const versionWithin = 10 * time.Second
 
-// VersionOf asks a profile's program, found at path, for its version.
-func VersionOf(ctx context.Context, p *profile.Profile, path string, env []string) (string, error) {
+// VersionOf asks a profile's program for its version. What starts it may be several words, such as those of a script:
+// see profile.Starts.
+func VersionOf(ctx context.Context, p *profile.Profile, starts []string, env []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, p.Version...)
+	cmd := exec.CommandContext(ctx, starts[0], slices.Concat(starts[1:], p.Version)...)
 	cmd.Env = env
 	errand.Prepare(cmd)
 	out, err := cmd.Output()
