@@ -2,7 +2,9 @@ package courier
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley"
@@ -152,10 +154,24 @@ func (f *facts) otherProgram() hold {
 
 // HasOther reports whether another program than the agent's has its terminal, and would get what is typed.
 func HasOther(t *team.Terminal) bool {
+	_, h := otherIn(t)
+	return !h.none()
+}
+
+// OtherProgram returns the name of the shell, pager or editor that has a terminal, "" if none has.
+func OtherProgram(t *team.Terminal) string {
+	f, h := otherIn(t)
+	if h.none() || len(f.foreground) == 0 {
+		return ""
+	}
+	return filepath.Base(strings.TrimPrefix(f.foreground[0], "-"))
+}
+
+func otherIn(t *team.Terminal) (*facts, hold) {
 	m := machine{processes: &tmux.Processes{}}
-	f := facts{adopted: t.Adopted(), runs: t.IsProgram, alive: m.Alive(t)}
+	f := &facts{adopted: t.Adopted(), runs: t.IsProgram, alive: m.Alive(t)}
 	f.ask = func() ([]string, error) { return m.Foreground(t, time.Now()) }
-	return !f.otherProgram().none()
+	return f, f.otherProgram()
 }
 
 // stranger says what has the terminal of an adopted agent in place of its program.

@@ -30,7 +30,7 @@ func (on size) fits(p *profile.Profile, text string) bool {
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
 	seal := to.Agent().Seal
 	foot := msg.Footer(short, seal)
-	return letter{text: layout(p, headOf(msg, to), bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
+	return letter{text: Layout(p, headOf(msg, to), bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
 }
 
 // announcement shows the beginning of a text and the call that reads the rest.
@@ -40,7 +40,7 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on s
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
 	first = parley.QuoteForms(p.Showable(first)) // the words that are left could make a form
 	for n := announcementLength; ; n /= 2 {      // halved until it fits: a profile may allow very little
-		l.text = layout(p, headOf(msg, to), parley.Truncate(first+"…", n), l.foot)
+		l.text = Layout(p, headOf(msg, to), parley.Truncate(first+"…", n), l.foot)
 		if n < 2 || on.fits(p, l.text) {
 			return l
 		}
@@ -65,7 +65,8 @@ func bodyOf(msg *parley.Message, seal string) string {
 	return parley.QuoteForms(parley.HideSeal(strings.ReplaceAll(msg.Text, "\t", "    "), seal))
 }
 
-func layout(p *profile.Profile, head, body, foot string) string {
+// Layout returns a text as it is typed to a program: in one line, where its profile wants that.
+func Layout(p *profile.Profile, head, body, foot string) string {
 	if p.OneLine {
 		return head + strings.Join(strings.Fields(body), " ") + " " + foot
 	}

@@ -125,6 +125,11 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 		}
 	}
 	s.sights.Rest = rest
+	if other := courier.OtherProgram(w.t); other != "" {
+		return parley.Errorf(parley.InvalidArgument, "%s has the terminal: it would take what is typed for commands",
+			other).
+			Suggest("Learn a program that takes prompts. What runs shells and editors is launched as generic.")
+	}
 
 	if err := w.t.Pane.TypeUnguarded(ctx, Probe); err != nil {
 		return err
@@ -132,7 +137,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 	if s.sights.Draft, err = w.shows(ctx, Probe); err != nil {
 		return err
 	}
-	if err := s.remove(ctx, w, len(Probe)); err != nil {
+	if err := s.remove(ctx, w, Probe); err != nil {
 		return err
 	}
 
@@ -151,7 +156,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 	if s.sights.Lines, err = w.shows(ctx, "third words"); err != nil {
 		return err
 	}
-	if err := s.remove(ctx, w, len(Several)); err != nil {
+	if err := s.remove(ctx, w, Several); err != nil {
 		return err
 	}
 	if err := w.t.Pane.Paste(ctx, longText); err != nil {
@@ -164,20 +169,14 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 	return err
 }
 
-// remove deletes a text, as a person does, until the program looks as it did before.
-func (s *study) remove(ctx context.Context, w *walk, length int) error {
-	if err := w.t.Pane.Repeat(ctx, "BSpace", length); err != nil {
+// remove deletes a text, as a person does, until nothing of it stands where the probe did.
+func (s *study) remove(ctx context.Context, w *walk, text string) error {
+	f, err := locate(s.sights)
+	if err != nil {
 		return err
 	}
-	var now tmux.Screen
-	limit, cancel := context.WithTimeout(ctx, drawn)
-	defer cancel()
-	err := wait.Until(limit, lookEvery, func() (bool, error) {
-		var err error
-		now, err = w.screen(ctx)
-		return err == nil && !strings.Contains(now.Text(), Probe) && !strings.Contains(now.Text(), "first words"), err
-	})
-	if limit.Err() != nil && ctx.Err() == nil {
+	ok, err := w.erase(ctx, len(text), func(now seen) bool { return !f.begins(now.Lines, text) })
+	if err == nil && !ok {
 		return unclear("what is typed cannot be deleted")
 	}
 	return err

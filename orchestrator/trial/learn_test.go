@@ -39,6 +39,18 @@ var composers = map[string]string{
   ┃  Build · mock mock
   ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀
                        15 (0%)  commands`,
+	"behind a bar, without an edge": `
+What would you like me to help with?
+┃
+┃ > {}
+┃   {+}
+┃
+▶ normal mode on`,
+	"behind a word": `
+ask> {}
+{+}
+
+F1 help`,
 	"behind a sign, above a footer": `
 
 › {}
@@ -98,7 +110,7 @@ func TestComposersAreFoundByWhatIsTyped(t *testing.T) {
 			s.keys.Markers.Composer, s.keys.Markers.Idle = shape.Composer, shape.Idle
 			p := must.Have(s.keys.Profile(s.name))(t)
 
-			for _, text := range []string{"", Probe, Several, "x", "a longer thought\nof two rows"} {
+			for _, text := range []string{"", Probe, Several, "x", "a longer thought\nof two rows", "a thought\nas short\na"} {
 				screen := scene(form, text)
 				r := p.Read(profile.Screen{Lines: screen.Lines, Width: screen.Width, CursorY: screen.CursorY})
 				if !r.Composing || r.Composer != text {
@@ -203,6 +215,8 @@ func TestHintBetweenEdgesIsNoQuestion(t *testing.T) {
 		rule + "\n❯ What can I do?\n  Nothing\n" + rule:      false,
 		"Trust it?\n❯ What can I do?\n" + rule:               false,
 		"❯ What can I do?":                                   false,
+		"┃\n┃ ❯ What can I do?\n┃\n mock":                    true,
+		"┃\n┃ ❯ What can I do?\n┃   Nothing\n┃":              false,
 		rule + "\nsomething else\n" + rule + "\n❯ 1. an end": false,
 	} {
 		if got := betweenEdges(strings.Split(text, "\n"), "❯ What can I do?"); got != want {

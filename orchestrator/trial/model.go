@@ -141,7 +141,7 @@ func (w *modelWalk) rested() func(*courier.Standing, *seen) bool {
 // submit types a message as the courier does, and presses a key once it stands in the composer. It is not ok, and
 // no key was pressed, if it does not.
 func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key string) (ok bool, err error) {
-	text := "[AGENT 00000000 TO AGENT 00000000]: " + prompt + "\n(check · " + mark + " · seal check)"
+	text := w.message(prompt, mark)
 	if err := w.t.Pane.Paste(ctx, text); err != nil {
 		return false, err
 	}

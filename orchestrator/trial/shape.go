@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"parley"
 	"parley/profile"
@@ -97,6 +96,13 @@ func locate(s Sights) (*find, error) {
 	return nil, unclear("its composer looks otherwise when it is empty")
 }
 
+// begins reports whether the beginning of a text, if only one letter, stands where the probe did.
+func (f *find) begins(rows []string, text string) bool {
+	return slices.ContainsFunc(rows, func(row string) bool {
+		return strings.HasPrefix(row, f.prefix+text[:1]) && !slices.Contains(f.rest, row)
+	})
+}
+
 // sameAbove reports whether the row above a row at rest is of the kind of that above the text.
 func (f *find) sameAbove(i int) bool {
 	if i == 0 || f.row == 0 {
@@ -154,74 +160,6 @@ func (f *find) measure() {
 	}
 }
 
-// isFrame reports whether a character draws an edge.
-func isFrame(r rune) bool { return r >= '\u2500' && r <= '\u259f' || r == '|' }
-
-// barOf returns the bar with which a row begins, "" if it begins with something else.
-func barOf(row string) string {
-	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(row, " "))
-	if !isFrame(r) || strings.ContainsRune("─━═▀▄╭╰┌└╔╚╹", r) {
-		return ""
-	}
-	return string(r)
-}
-
-// edge is a row that frames a composer.
-type edge struct{ head, rule, tail string }
-
-var edgeForm = regexp.MustCompile(`^ *([^\s─━═▀▄▔▁_-]?)(─{8,}|━{8,}|═{8,}|▀{8,}|▄{8,}|▔{8,}|▁{8,}|_{8,}|-{8,})(.*)$`)
-
-func edgeIn(row string) (e edge) {
-	m := edgeForm.FindStringSubmatch(strings.TrimRight(row, " "))
-	if m == nil {
-		return e
-	}
-	_, size := utf8.DecodeRuneInString(m[2])
-	return edge{regexp.QuoteMeta(m[1]), regexp.QuoteMeta(m[2][:size]), m[3]}
-}
-
-// betweenEdges reports whether words stand in a row of their own between two edges: the hint in an empty composer can
-// look like a chosen line of a list, which has more than one.
-func betweenEdges(rows []string, words string) bool {
-	for i := 1; i+1 < len(rows); i++ {
-		if strings.Contains(parley.CleanLine(rows[i]), words) {
-			return edgeIn(rows[i-1]).found() && edgeIn(rows[i+1]).found()
-		}
-	}
-	return false
-}
-
-func (e edge) found() bool { return e.rule != "" }
-
-// loose matches the edge whatever is written into it: some programs say there that they work.
-func (e edge) loose() string { return ` *` + e.head + e.rule + `.*` }
-
-// strict matches the edge as it was at rest.
-func (e edge) strict() string {
-	tail := regexp.QuoteMeta(strings.TrimSpace(e.tail))
-	if len([]rune(e.tail)) > 1 {
-		tail = `.*`
-	}
-	return ` *` + e.head + e.rule + `{8,}` + tail
-}
-
-// framed matches it with a group that ends where the text must.
-func (e edge) framed(corner string) string {
-	if corner != "" {
-		return ` *` + e.head + `(?P<frame>` + e.rule + `.*)` + regexp.QuoteMeta(corner)
-	}
-	return ` *(?P<frame>` + e.head + e.rule + `{8,})`
-}
-
-// cornerOf returns the last character of an edge that reaches a composer's right edge.
-func (e edge) corner() string {
-	r := []rune(e.tail)
-	if len(r) == 0 || !isFrame(r[len(r)-1]) {
-		return ""
-	}
-	return string(r[len(r)-1])
-}
-
 // start matches what stands before the text in its first row. Blanks at the end of a row are not on the screen.
 func (f *find) start() string {
 	sign := strings.TrimRight(f.prefix, " ")
@@ -260,6 +198,9 @@ func (f *find) patterns() (composer, idle string, err error) {
 			`^` + strictTop + start + text + f.below.strict() + end, nil
 	case len(f.block) > 0 && f.below.found():
 		return f.blockPatterns(start, end)
+	case len(f.block) > 0:
+		composer, idle = f.barPatterns(start)
+		return composer, idle, nil
 	case f.above.found() && f.below.found():
 		text := `.*\n(?:(?:[^` + f.above.rule + f.below.rule + `\n].*)?\n)*?`
 		rest := start + text
@@ -299,17 +240,41 @@ func (f *find) blockPatterns(start, end string) (composer, idle string, err erro
 		`^` + rows.String() + f.below.strict() + end, nil
 }
 
+// barPatterns are those of a block of rows behind a bar that ends where no bar is.
+func (f *find) barPatterns(start string) (composer, idle string) {
+	sign := regexp.QuoteMeta(barOf(f.prefix))
+	bar := ` *` + sign
+	other := ` *[^ ` + sign + `\n].*`
+	block := strings.Repeat(bar+beside+`\n`, len(f.block))
+	head := `^` + strings.Repeat(bar+beside+`\n`, f.lead) + start
+	text := `.*\n(?:` + bar + `.*\n)*?`
+	return head + `(?P<text>` + text + `)` + block + `(?:` + other + `$|\n|\z)`,
+		fmt.Sprintf(`%s%s%s(?:%s\n){0,%d}\z`, head, text, block, other, len(f.foot)+2)
+}
+
 // rest2 matches what stands before the second row of a text and those below it.
 func (f *find) rest2() string {
 	sign := strings.TrimSpace(f.indent)
 	switch {
 	case f.indent == "" && strings.TrimSpace(f.prefix) != "":
-		first := []rune(strings.TrimSpace(f.prefix))[0]
-		return `[^` + regexp.QuoteMeta(string(first)) + `\n]`
+		return otherThan(strings.TrimSpace(f.prefix))
 	case sign == "":
 		return strings.Repeat(" ", min(2, len(f.indent)))
 	}
 	return ` *` + regexp.QuoteMeta(sign)
+}
+
+// otherThan matches the beginning of a row that is not empty and does not begin with a sign.
+func otherThan(sign string) string {
+	var ways []string
+	for i, r := range sign {
+		way := `[^` + regexp.QuoteMeta(string(r)) + `\n]`
+		if i > 0 { // the row may end here
+			way = regexp.QuoteMeta(sign[:i]) + `(?:` + way + `|$)`
+		}
+		ways = append(ways, way)
+	}
+	return `(?:` + strings.Join(ways, `|`) + `)`
 }
 
 // openPatterns are those of a composer without an edge below: it ends at a row of the program's, behind an empty one,

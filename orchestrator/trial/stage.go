@@ -28,6 +28,7 @@ type stage struct {
 	script  profile.Scripted
 	server  *tmux.Server
 	pane    *tmux.Pane
+	leader  int // what tmux started in the pane
 }
 
 // stage starts the program. A record function gets its terminal before the program begins.
@@ -76,7 +77,7 @@ func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch s
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", o.Program, err)
 	}
-	s.pane = s.server.Pane(pane.ID)
+	s.pane, s.leader = s.server.Pane(pane.ID), pane.PID
 	if record != nil {
 		if err := record(s.pane, s.scratch); err != nil {
 			return nil, err
@@ -113,7 +114,7 @@ func (s *stage) begun(ctx context.Context, gate string) error {
 }
 
 func (s *stage) terminal(p *profile.Profile) *team.Terminal {
-	return &team.Terminal{Server: s.server, Pane: s.pane, Profile: p}
+	return &team.Terminal{Server: s.server, Pane: s.pane, PID: s.leader, Leader: s.leader, Profile: p}
 }
 
 func (s *stage) close(ctx context.Context) (err error) {

@@ -17,7 +17,8 @@ func TestAProgramHasLimitedTimeToTellItsVersion(t *testing.T) {
 	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
 
 	began := time.Now()
-	version, err := VersionOf(t.Context(), &profile.Profile{Version: []string{"--version"}}, []string{program}, os.Environ())
+	p := &profile.Profile{Version: []string{"--version"}}
+	version, err := VersionOf(t.Context(), p, []string{program}, os.Environ())
 	if took := time.Since(began); version != "" || err == nil || took < versionWithin || took > 5*time.Minute {
 		t.Errorf("got %q, %v after %s, want an error after %s", version, err, took, versionWithin)
 	}

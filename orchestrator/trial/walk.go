@@ -42,6 +42,7 @@ type walk struct {
 	dir      string // where the program runs
 	findings []Finding
 	left     string // why nothing more may be tried; "": more may be
+	singly   bool   // it deletes only when the keys for that come one by one
 }
 
 // seen is what a look showed.
@@ -111,6 +112,10 @@ func (w *walk) try(ctx context.Context, g Guarantee) error {
 	case Short:
 		return w.pastes(ctx, g, "please look at this")
 	case Lines:
+		if w.opts.Profile.OneLine {
+			w.note(g, NotTried, "messages to it are one line")
+			return nil
+		}
 		return w.pastes(ctx, g, "please look\nat this")
 	case Signs:
 		return w.pastes(ctx, g, "Grüße, 世界 🦊 é")
@@ -231,9 +236,18 @@ func (w *walk) escapes(ctx context.Context) error {
 	return w.clear(ctx)
 }
 
+// message returns a message with a body as the courier types it: a line feed in a text of one line would submit it.
+func (w *walk) message(body, mark string) string {
+	p := w.opts.Profile
+	if most := p.InlineChars - 150; p.OneLine && most > 0 { // a longer one is announced
+		body = parley.Truncate(body, most)
+	}
+	return courier.Layout(p, "[AGENT 00000000 TO AGENT 00000000]: ", body, "(check · "+mark+" · seal check)")
+}
+
 // pastes pastes a message with a body, as it is typed, and removes it again.
 func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
-	text := "[AGENT 00000000 TO AGENT 00000000]: " + body + "\n(check · " + mark + " · seal check)"
+	text := w.message(body, mark)
 	if s, err := w.look(ctx); err != nil { // a dead pane must not be pasted into
 		return err
 	} else if s.Composer != "" {
@@ -264,23 +278,50 @@ func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
 
 // clear deletes what stands in the composer, as a person does. What is left ends the trial.
 func (w *walk) clear(ctx context.Context) error {
-	for range 3 {
-		s, err := w.look(ctx)
-		if err != nil || s.Composing && s.Composer == "" {
+	s, err := w.look(ctx)
+	if err != nil || isEmpty(s) {
+		return err
+	}
+	length := len([]rune(s.Composer)) + 10
+	if !w.singly {
+		if err := w.t.Pane.Repeat(ctx, "BSpace", length); err != nil {
 			return err
 		}
-		if err := w.t.Pane.Repeat(ctx, "BSpace", len([]rune(s.Composer))+10); err != nil {
+		if _, ok, err := w.until(ctx, drawn, isEmpty); ok || err != nil {
 			return err
 		}
-		_, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composing && s.Composer == "" })
-		if ok || err != nil {
-			return err
-		}
+		w.singly = true
 	}
 
-	w.left = "what was typed before cannot be deleted"
+	ok, err := w.erase(ctx, length, isEmpty)
+	if err == nil && !ok {
+		w.left = "what was typed before cannot be deleted"
+	}
+	return err
+}
 
-	return nil
+func isEmpty(s seen) bool { return s.Composing && s.Composer == "" }
+
+// keyDrawn is how long a program may take to show that it has taken a key, before the next one comes.
+const keyDrawn = 300 * time.Millisecond
+
+// erase presses the key that deletes, until what was typed is gone. It is not ok if that does not go. The keys come
+// one by one: some programs take several that they read at once for a text, which they then hold, too.
+func (w *walk) erase(ctx context.Context, length int, gone func(s seen) bool) (ok bool, err error) {
+	until := time.Now().Add(drawn + time.Duration(3*length)*keyDrawn)
+	for time.Now().Before(until) {
+		s, err := w.look(ctx)
+		if err != nil || gone(s) {
+			return err == nil, err
+		}
+		if err = w.t.Pane.Repeat(ctx, "BSpace", 1); err != nil {
+			return false, err
+		}
+		if _, _, err = w.until(ctx, keyDrawn, func(now seen) bool { return now.Text() != s.Text() }); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // lastWords is how long a program that has ended may take to have its last lines kept: tmux does that a moment later.
