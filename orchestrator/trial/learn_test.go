@@ -110,7 +110,8 @@ func TestComposersAreFoundByWhatIsTyped(t *testing.T) {
 			s.keys.Markers.Composer, s.keys.Markers.Idle = shape.Composer, shape.Idle
 			p := must.Have(s.keys.Profile(s.name))(t)
 
-			for _, text := range []string{"", Probe, Several, "x", "a longer thought\nof two rows", "a thought\nas short\na"} {
+			texts := []string{"", Probe, Several, "x", "a longer thought\nof two rows", "a thought\nas short\na"}
+			for _, text := range texts {
 				screen := scene(form, text)
 				r := p.Read(profile.Screen{Lines: screen.Lines, Width: screen.Width, CursorY: screen.CursorY})
 				if !r.Composing || r.Composer != text {
