@@ -91,7 +91,9 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 		return nil, false
 	}
 
-	e, err := d.v.o.host.Door(ctx, d.v.m, t, setting != "")
+	opening, over := context.WithTimeout(ctx, doorAnswers) // a stop waits for it
+	defer over()
+	e, err := d.v.o.host.Door(opening, d.v.m, t, setting != "")
 	if err != nil {
 		d.close()
 		return nil, false

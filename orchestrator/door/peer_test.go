@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -40,6 +41,26 @@ func (p *peer[F]) start(t *testing.T, homeVariable string, said map[string]any, 
 	p.said = said
 	p.said["pid"] = os.Getpid()
 	p.register(t)
+}
+
+// Who keeps talking to an inbox does not keep it open.
+func TestInboxesCloseUnderThoseWhoTalk(t *testing.T) {
+	f := startClaude(t)
+	d := must.Have(door.Open(t.Context(), f.program()))(t)
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	waitFor(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
+
+	talk := must.Have(net.Dial("unix", strings.TrimPrefix(f.frames()[0].From, "uds:")))(t)
+	defer talk.Close()
+	must.Have(fmt.Fprintln(talk, status("held", letter(1).ID, "")))(t)
+	waitFor(t, "it is heard", func() bool { return must.Have(d.Ask(t.Context(), letter(1)))(t).Fate == door.Queued })
+	ended := make(chan error, 1)
+	go func() { ended <- d.Close() }()
+	waitFor(t, "it is closed", func() bool {
+		_, _ = fmt.Fprintln(talk, "{}") // while it is open
+		return len(ended) > 0
+	})
+	must.Do(t, <-ended)
 }
 
 // shortDir returns a directory in which a socket's path is short enough.

@@ -92,8 +92,9 @@ type inbox struct {
 	listener net.Listener
 	frame    func(line []byte) // called for each line, by one goroutine at a time
 
-	mu      sync.Mutex
 	running sync.WaitGroup
+	mu      sync.Mutex
+	conns   map[net.Conn]bool // nil: it is closed
 }
 
 // listen opens an inbox in a directory that is the user's alone. Its name is one that programs accept as an address:
@@ -111,7 +112,9 @@ func listen(dir string, pid int, frame func([]byte)) (*inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &inbox{path: filepath.Join(dir, hex.EncodeToString(name)+".sock"), frame: frame}
+	b := &inbox{
+		path: filepath.Join(dir, hex.EncodeToString(name)+".sock"), frame: frame, conns: map[net.Conn]bool{},
+	}
 	if b.listener, err = net.Listen("unix", b.path); err != nil {
 		return nil, err
 	}
@@ -137,12 +140,31 @@ func (b *inbox) accept(pid int) {
 			return // closed
 		}
 		b.running.Go(func() {
-			defer conn.Close()
-			if checkPeer(conn.(*net.UnixConn), pid) == nil {
+			defer b.end(conn)
+			if b.begin(conn) && checkPeer(conn.(*net.UnixConn), pid) == nil {
 				b.read(conn)
 			}
 		})
 	}
+}
+
+// begin notes a connection, and reports whether the inbox is open.
+func (b *inbox) begin(conn net.Conn) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conns == nil {
+		return false
+	}
+	b.conns[conn] = true
+	return true
+}
+
+// end ends a connection.
+func (b *inbox) end(conn net.Conn) {
+	_ = conn.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.conns, conn)
 }
 
 // read reads lines until the program has nothing to say for a while.
@@ -162,8 +184,15 @@ func (b *inbox) read(conn net.Conn) {
 	}
 }
 
+// close ends the inbox, whoever is still talking.
 func (b *inbox) close() error {
 	err := b.listener.Close()
+	b.mu.Lock()
+	for conn := range b.conns {
+		_ = conn.Close()
+	}
+	b.conns = nil
+	b.mu.Unlock()
 	b.running.Wait()
 	return err
 }
