@@ -50,16 +50,12 @@ type entrance struct {
 // entrance opens the door of ann's program, as soon as it is known which session she has.
 func (s *onStage) entrance() *entrance {
 	s.Helper()
-	dirs := must.Have(filepath.Glob(filepath.Join(variable(s.Home, "XDG_STATE_HOME"), "parley", "*", "agents", s.agent.ID)))(s)
-	if len(dirs) != 1 {
-		s.Fatalf("ann's private directories are %q", dirs)
-	}
-
+	dir := s.private()
 	e := &entrance{onStage: s}
 	var err error
 	s.wait("its door opens", func() bool {
 		p := door.Program{
-			Kind: s.profile.Door.Kind, PID: s.pid, Dir: dirs[0], Session: s.look().Session.ID, Versions: s.profile.Door.Versions,
+			Kind: s.profile.Door.Kind, PID: s.pid, Dir: dir, Session: s.look().Session.ID, Versions: s.profile.Door.Versions,
 		}
 		if e.Door, err = door.Open(s.Context(), p); err != nil {
 			s.Log(err)
@@ -69,6 +65,16 @@ func (s *onStage) entrance() *entrance {
 	s.Cleanup(func() { e.Close() })
 
 	return e
+}
+
+// private returns ann's private directory.
+func (s *onStage) private() string {
+	s.Helper()
+	dirs := must.Have(filepath.Glob(filepath.Join(variable(s.Home, "XDG_STATE_HOME"), "parley", "*", "agents", s.agent.ID)))(s)
+	if len(dirs) != 1 {
+		s.Fatalf("ann's private directories are %q", dirs)
+	}
+	return dirs[0]
 }
 
 // give hands a new letter over.

@@ -55,17 +55,28 @@ func (x *handed) named(m *team.Member) (at time.Time, named bool) {
 	return at, named && !at.Before(x.claim)
 }
 
-// hasEnded tells that the program has ended with a message.
+// hasEnded tells that the program has ended with a message. A queue can outlive that: the program is asked for it again
+// once it is back.
 func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error) {
 	t := d.v.m.Terminal()
+	runs := t != nil && d.v.o.host.Alive(t)
 	switch {
-	case t != nil && t == x.on && d.v.o.host.Alive(t):
+	case runs && t == x.on:
+		return false, nil
+	case runs && x.told:
+		x.on = t
 		return false, nil
 	case x.told:
-		d.forget(x)
 		return true, nil
 	}
-	return true, d.end(ctx, x, unseen(d.v.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
+
+	ended := unseen(d.v.m, &x.Job, parley.EndedDoorSilent, "its program has ended")
+	if ended[0].State != parley.DeliveryUnconfirmed {
+		return true, d.end(ctx, x, ended...)
+	}
+	err = ignoreStale(d.v.o.Store.Advance(ctx, x.Key, ended...))
+	x.told = err == nil
+	return true, err
 }
 
 // shows tells by the screen of a message that its program has reported so long ago that a refusal would stand there.

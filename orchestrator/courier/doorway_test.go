@@ -14,8 +14,8 @@ func throughDoor(t *testing.T, door string, events ...event) (log string) {
 	inBubble(t, func() {
 		s := &story{Profile: "opencode", Back: time.Second, Events: events}
 		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
-		s.Traits.Door, s.Traits.Lies = door, door == "lies"
-		if s.Traits.Lies {
+		s.Traits.Door, s.Traits.Lies, s.Traits.Outlives = door, door == "lies", door == "outlives"
+		if s.Traits.Lies || s.Traits.Outlives {
 			s.Traits.Door = "tells"
 		}
 		w := runWorld(s, newCommon(), true)
@@ -85,6 +85,19 @@ func TestWhatALaterPromptTakesAlongIsProvenAfterARestart(t *testing.T) {
 	proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor))
 	if silent < 0 || ended < silent || proven < ended {
 		t.Errorf("want it proven by the daemon after the one that gave it up:\n%s", log)
+	}
+}
+
+// A queue can outlive its program: what it keeps comes when that is back.
+func TestWhatComesAfterItsProgramIsBackIsProven(t *testing.T) {
+	log := throughDoor(t, "outlives",
+		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"},
+		event{At: 10 * time.Second, Do: "program dies", For: 5 * time.Second})
+	silent := strings.Index(log, "message 1 is unconfirmed: "+string(parley.EndedDoorSilent))
+	proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor))
+	if silent < 0 || proven < silent {
+		t.Errorf("want it unconfirmed while its program is gone, and proven once that has read it:\n%s", log)
 	}
 }
 

@@ -42,6 +42,9 @@ func abandoned(m *team.Member, job *store.Job, why string, unbegun bool) []store
 	if unbegun {
 		return []store.Change{ended(parley.DeliveryQueued, parley.EndedInterrupted, "")}
 	}
+	if job.Door {
+		return unseen(m, job, parley.EndedDoorSilent, why)
+	}
 	return lost(m, job, why)
 }
 

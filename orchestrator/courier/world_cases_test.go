@@ -75,6 +75,15 @@ var cases = []struct {
 			{At: 36 * time.Second, Do: "program dies", N: 3, For: 9 * time.Second},
 		},
 	}},
+	{"a queue that outlives its program", story{
+		Profile: "opencode", Traits: traits{
+			Width: 120, Start: ms(100), Work: time.Second, doorTraits: doorTraits{Door: "tells", Outlives: true},
+		},
+		Events: []event{
+			{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second}, send(6 * time.Second),
+			{At: 10 * time.Second, Do: "program dies", N: 3, For: 9 * time.Second},
+		},
+	}},
 	{"a report at the moment of the verdict", story{
 		Seed: 25061, Profile: "qwen", Traits: traits{
 			Width: 120, Read: ms(38), Draw: 2 * time.Second, Start: ms(3052),

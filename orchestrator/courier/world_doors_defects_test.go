@@ -45,6 +45,17 @@ var doorDefects = []defect{
 			d.forget(x)
 		}
 		return x.told, nil // a later turn`, nil},
+	{"what a queue keeps beyond the end of its program is forgotten", "doorway_ask.go", `	x.told = err == nil
+	return true, err
+}
+
+// shows`, `	if err == nil {
+		d.forget(x)
+	}
+	return true, err
+}
+
+// shows`, nil},
 	{"an urgent message waits for the end of the turn", "doorway.go",
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: false,`, nil},
 	{"any message goes into the turn that runs", "doorway.go",

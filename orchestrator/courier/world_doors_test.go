@@ -19,13 +19,14 @@ import (
 
 // doorTraits describe the entrance of a program.
 type doorTraits struct {
-	Door    string        // "": none; "tells" of each letter, or only "reports" the prompt
-	Setting string        // of the agent
-	Answers time.Duration // until a call is answered
-	Doubles bool          // it takes a letter of the same id again
-	Yields  bool          // it gives back what it keeps
-	Steers  bool          // urgent letters go into the turn that runs, as its operator allows
-	Lies    bool          // what came while a question was open lies there after the answer, until the next prompt
+	Door     string        // "": none; "tells" of each letter, or only "reports" the prompt
+	Setting  string        // of the agent
+	Answers  time.Duration // until a call is answered
+	Doubles  bool          // it takes a letter of the same id again
+	Yields   bool          // it gives back what it keeps
+	Steers   bool          // urgent letters go into the turn that runs, as its operator allows
+	Outlives bool          // what it keeps is there again when its program is back
+	Lies     bool          // what came while a question was open lies there after the answer, until the next prompt
 }
 
 // inbox is what a program has got through its entrance.
@@ -50,6 +51,17 @@ type letterIn struct {
 }
 
 var errNonsense = errors.New("its answer is no answer")
+
+// inherit takes over what the program before had, where that outlives it.
+func (g *program) inherit(before *program) {
+	g.seen, g.held, g.dropped, g.gone = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	if before == nil || !g.w.story.Traits.Outlives {
+		return
+	}
+	g.letters, g.lying = before.letters, before.lying
+	g.seen, g.held, g.dropped, g.gone = before.seen, before.held, before.dropped, before.gone
+	g.w.after(time.Second, g.readLetters)
+}
 
 // Door returns the entrance of the program that a terminal was made for.
 func (h worldHost) Door(_ context.Context, _ *team.Member, t *team.Terminal, _ bool) (entrance, error) {
@@ -262,6 +274,7 @@ func (t *teller) addDoor(end time.Duration) {
 	tr.Doubles = o.IntN(3) == 0
 	tr.Lies = tr.Door == "tells" && !s.Calm && o.IntN(3) == 0
 	tr.Yields = o.IntN(2) == 0
+	tr.Outlives = o.IntN(3) == 0
 	if s.Calm {
 		return
 	}

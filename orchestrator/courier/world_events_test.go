@@ -199,7 +199,10 @@ func (w *world) programDies(p *simPane, d, lag time.Duration) {
 }
 
 func (g *program) end() {
-	g.alive, g.unread, g.working, g.queue, g.letters = false, nil, false, nil, nil
+	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
+	if !g.w.story.Traits.Outlives {
+		g.letters = nil
+	}
 }
 
 // befall makes an event happen in the pane.

@@ -57,12 +57,16 @@ func (w *world) launch() {
 		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true,
 		started: w.launches,
 	}
+	var before *program
+	if w.pane != nil {
+		before = w.pane.program
+	}
 	w.pane = &simPane{
 		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(),
 		options: map[string]string{"@parley_agent": agentID},
 	}
 	g.pane = w.pane
-	g.seen, g.held, g.dropped, g.gone = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	g.inherit(before)
 	g.shown = f.draw(&scenery{blank: true})
 	g.open()
 }

@@ -94,11 +94,16 @@ func (c *codex) Ask(ctx context.Context, l Letter) (Answer, error) {
 		return Answer{Fate: Unknown}, err
 	case read:
 		return Answer{Read, "a turn in its transcript begins with the message"}, nil
-	case r.ID == "":
-		return Answer{Absent, neverGiven}, nil
+	case r.ID != "":
+		return c.askQueue(ctx, r)
 	}
 
-	return c.askQueue(ctx, r)
+	// The queue outlives its program: it can have what went in before the last launch.
+	answer, err := c.askQueue(ctx, record{ID: l.ID, Session: c.program.Session})
+	if err == nil && answer.Fate == Unknown {
+		answer = Answer{Absent, neverGiven}
+	}
+	return answer, err
 }
 
 // askQueue asks whether the queue has a letter that no turn has.
@@ -158,8 +163,12 @@ func (c *codex) Withdraw(ctx context.Context, l Letter) (back bool, err error) {
 	defer c.mu.Unlock()
 
 	r, _, err := c.given.of(l)
-	if err != nil || r.ID == "" {
+	if err != nil {
 		return false, err
+	}
+	known := r.ID != ""
+	if !known { // it went in before the last launch
+		r = record{ID: l.ID, Session: c.program.Session}
 	}
 	s, err := c.serverNow(ctx)
 	if err != nil {
@@ -176,8 +185,11 @@ func (c *codex) Withdraw(ctx context.Context, l Letter) (back bool, err error) {
 		return false, err
 	}
 	delete(c.asked, r.ID)
+	if known {
+		err = c.given.forget(l)
+	}
 
-	return true, c.given.forget(l)
+	return true, err
 }
 
 // serverNow returns a server that runs, of a version that the entrance was tried with.

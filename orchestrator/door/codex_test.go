@@ -171,6 +171,19 @@ func TestCodexSaysWhatBecameOfALetter(t *testing.T) {
 	expectFate(t, f.open(t), letter(3), door.Absent)
 }
 
+// Its queue outlives it, and what parley notes of a launch does not.
+func TestCodexKeepsALetterBeyondItsEnd(t *testing.T) {
+	f := startCodex(t)
+	must.Do(t, f.open(t).Give(t.Context(), letter(1)))
+	must.Do(t, os.RemoveAll(filepath.Join(f.dir, "given")))
+	d := f.open(t)
+	expectFate(t, d, letter(1), door.Queued)
+	if back, err := d.Withdraw(t.Context(), letter(1)); !back || err != nil {
+		t.Errorf("got %v, %v, want it back", back, err)
+	}
+	expectFate(t, d, letter(1), door.Absent)
+}
+
 func TestCodexGivesBackWhatNoTurnHas(t *testing.T) {
 	f := startCodex(t)
 	d := f.open(t)
