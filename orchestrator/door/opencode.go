@@ -28,7 +28,6 @@ const (
 // opencode is the HTTP server of an opencode that runs in a terminal. It takes a message's id from outside, and takes
 // no second message with it.
 type opencode struct {
-	keeps
 	program Program
 	base    string // of its addresses
 	secret  string
@@ -216,6 +215,34 @@ func fateAmong(messages []opencodeMessage, tail string) Answer {
 	}
 
 	return Answer{Queued, "its session has the message, and no turn has answered it"}
+}
+
+// Withdraw implements Door: after a question was refused, or a turn has failed, a message lies in its session until the
+// next prompt. While a turn runs, opencode deletes nothing.
+func (o *opencode) Withdraw(ctx context.Context, l Letter) (back bool, err error) {
+	o.giving.Lock()
+	defer o.giving.Unlock()
+
+	r, _, err := o.given.of(l)
+	if err != nil || r.ID == "" {
+		return false, err
+	}
+	answer, err := o.askSession(ctx, r.Session, l)
+	if err != nil || answer.Fate != Queued {
+		return false, err
+	}
+
+	within, over := context.WithTimeout(ctx, answerWithin)
+	defer over()
+	answered, err := o.call(within, http.MethodDelete, o.path(r.Session)+"/message/"+url.PathEscape(r.ID), nil)
+	if _, refused := errors.AsType[*refusal](err); refused {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+
+	return true, errors.Join(answered.Body.Close(), o.given.forget(l))
 }
 
 // Close implements Door.

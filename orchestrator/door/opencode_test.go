@@ -39,6 +39,7 @@ type fakeOpencode struct {
 	mu       sync.Mutex
 	messages map[string][]info // by session
 	posts    int
+	works    bool                                              // a turn runs
 	looks    int                                               // at the subagent's session
 	answer   func(w http.ResponseWriter, r *http.Request) bool // answers in its place; nil: never
 }
@@ -103,6 +104,14 @@ func (f *fakeOpencode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		parent := map[bool]string{true: ourSession}[session == childSession]
 		json.NewEncoder(w).Encode(map[string]string{"id": session, "parentID": parent})
+	case r.Method == http.MethodDelete:
+		if f.works {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
+		id := strings.TrimPrefix(action, "message/")
+		f.messages[session] = slices.DeleteFunc(f.messages[session], func(m info) bool { return m.ID == id })
+		fmt.Fprint(w, true)
 	case action == "message":
 		f.list(w, f.messages[session])
 	case action == "prompt_async":
@@ -269,6 +278,39 @@ func TestOpencodeSaysWhatBecameOfALetter(t *testing.T) {
 	expectFate(t, d, letter(1), door.Queued)
 	f.add(ourSession, "user", "msg_2", "")
 	f.add(ourSession, "assistant", "msg_3", "msg_2")
+	expectFate(t, d, letter(1), door.Read)
+}
+
+func TestOpencodeGivesBackWhatNoTurnHas(t *testing.T) {
+	f := startOpencode(t)
+	d := f.open(t)
+	withdraws := func(l door.Letter, want bool) {
+		t.Helper()
+		if back, err := d.Withdraw(t.Context(), l); back != want || err != nil {
+			t.Errorf("got %v, %v, want %v", back, err, want)
+		}
+	}
+	withdraws(letter(1), false) // it was never given
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	must.Do(t, d.Give(t.Context(), letter(2)))
+
+	f.mu.Lock()
+	f.works = true
+	f.mu.Unlock()
+	withdraws(letter(2), false)
+	expectFate(t, d, letter(2), door.Queued)
+	f.mu.Lock()
+	f.works = false
+	f.mu.Unlock()
+	withdraws(letter(2), true)
+	if got := f.has(ourSession); len(got) != 1 || got[0].text != letter(1).Text {
+		t.Errorf("its session has %+v", got)
+	}
+	expectFate(t, d, letter(2), door.Absent)
+	withdraws(letter(2), false)
+
+	f.add(ourSession, "assistant", "msg_9", f.has(ourSession)[0].ID)
+	withdraws(letter(1), false) // a turn has it
 	expectFate(t, d, letter(1), door.Read)
 }
 
