@@ -22,6 +22,7 @@ import (
 // profileCheck is one run of profiles check.
 type profileCheck struct {
 	*cli
+	again string // the command that tries the program at another path
 
 	// flags
 	at, size string
@@ -123,6 +124,7 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if len(command) == 0 {
 		command = p.Command
 	}
+	k.again = "parley profiles check " + parley.ShellWord(name)
 	opts, err := k.options(ctx, p, command)
 	if err != nil {
 		return err
@@ -184,7 +186,7 @@ func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command 
 func (k *profileCheck) find(p *profile.Profile, command []string) (string, error) {
 	if len(command) == 0 {
 		return "", parley.Errorf(parley.InvalidArgument, "the profile %s names no program", p.Name).
-			Suggest("Give its command: parley profiles check %s -- COMMAND", p.Name)
+			Suggest("Give its command: %s -- COMMAND", k.again)
 	}
 	if command[0] == "parley" {
 		return k.executable, nil
@@ -193,8 +195,8 @@ func (k *profileCheck) find(p *profile.Profile, command []string) (string, error
 	if !ok {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
 			With("program", command[0]).
-			Suggest("Install it, or give its path: parley profiles check %s -- /path/to/%s",
-				parley.ShellWord(p.Name), parley.ShellWord(filepath.Base(command[0])))
+			Suggest("Install it, or give its path: %s -- /path/to/%s", k.again,
+				parley.ShellWord(filepath.Base(command[0])))
 	}
 	return path, nil
 }

@@ -73,6 +73,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
+	k.again = "parley profiles learn " + parley.ShellWord(name)
 	opts, err := k.options(ctx, p, command)
 	if err != nil {
 		return err

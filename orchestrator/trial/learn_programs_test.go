@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/must"
 	"parley/profile"
 )
@@ -69,5 +70,17 @@ func TestShellIsNotLearned(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "sh has the terminal") {
 			t.Errorf("%q: got %v", command, err)
 		}
+	}
+}
+
+// A program that ends has no profile yet that could be wrong.
+func TestProgramThatEndsWhileItIsLearnedIsToBeStartedByHand(t *testing.T) {
+	t.Parallel()
+	command := []string{"sh", "-c", "echo needs a garden; exit 1"}
+	_, err := Learn(t.Context(), "new", command, learning(t, command...))
+	e := parley.AsError(err)
+	if !strings.Contains(e.Message, "needs a garden") || !strings.Contains(e.Action, "--dir") ||
+		strings.Contains(e.Action, "profile") {
+		t.Errorf("got %v: %s", err, e.Action)
 	}
 }

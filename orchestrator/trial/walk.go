@@ -356,7 +356,10 @@ func (w *walk) explain(ctx context.Context, err error) error {
 		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s",
 			w.opts.Program, parley.Truncate(last, 200))
 	}
-	return e.With("program", w.opts.Program).
-		Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in " +
-			"parley.yaml.")
+	e = e.With("program", w.opts.Program)
+	if w.opts.Profile.Name == profile.Default { // it is being learned
+		return e.Suggest("Start it by hand once, in an empty directory. If it needs another one, give that: --dir")
+	}
+	return e.Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in " +
+		"parley.yaml.")
 }
