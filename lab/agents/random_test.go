@@ -118,9 +118,10 @@ func (t *trial) says() {
 	t.tells(text, "--priority", priority)
 }
 
-func (t *trial) tells(text string, flags ...string) {
+func (t *trial) tells(text string, flags ...string) *letter {
 	m := t.send(text, flags...)
 	t.tell("sent %s %q %q", parley.Short(m.ID), flags, text)
+	return m
 }
 
 func (t *trial) says123() {
@@ -259,7 +260,7 @@ func (t *trial) intoCrash() {
 
 // settle waits until all messages are delivered and the program is idle, and checks them.
 func (t *trial) settle() {
-	mine := t.sent[t.first:]
+	over := false // the operator has gone on after a failure
 	quiet := t.until(endurance, func() bool {
 		state := t.look().State
 		if state == parley.StateWaiting && t.program.goesOn != "" {
@@ -269,14 +270,22 @@ func (t *trial) settle() {
 		}
 		t.model.Release() // some try by themselves again what waits
 
-		for _, m := range mine {
+		for _, m := range t.sent[t.first:] {
 			d := t.status(m)
 			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {
 				return false
 			}
 		}
+		if state == parley.StateBlocked && !over { // what failed took all of them along
+			over = true
+			m := t.tells("go on after all")
+			out, err := t.Command("retry", m.ID).CombinedOutput()
+			t.tell("the operator retried %s: %s(%v)", parley.Short(m.ID), out, err)
+			return false
+		}
 		return state == parley.StateIdle
 	})
+	mine := t.sent[t.first:]
 	if !quiet {
 		t.tell("ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
 	}
