@@ -35,7 +35,8 @@ func (k *profileLearn) command() *cobra.Command {
 texts, and deletes them again. What that changes on its screen tells where its composer is, how
 that looks when it is empty, and what stands in place of a long paste. It presses no Enter: no
 model is asked, and no token is used. Then it checks what it found, as parley profiles check does,
-and keeps the profile only if that holds. It takes a minute.
+and keeps the profile only if that holds. It takes a minute or some.
+Paths of files in the command may begin in this directory: the profile has them whole.
 
 The profile is a file of yours that every workspace reads, with the screens beside it. The file
 begins with what could not be found out. A file from somebody else counts only after parley trust.`,
@@ -44,7 +45,7 @@ begins with what could not be found out. A file from somebody else counts only a
   parley launch rob --profile robot`,
 		Args: usage(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return k.run(cmd.Context(), args[0], args[1:])
+			return k.run(cmd.Context(), args[0], k.whole(args[1:]))
 		},
 	}
 	k.flags(cmd.Flags())
@@ -52,6 +53,19 @@ begins with what could not be found out. A file from somebody else counts only a
 	cmd.Flags().BoolVar(&k.replace, "replace", false, "replace what was learned of it before")
 
 	return cmd
+}
+
+// whole returns a command whose paths of files do not depend on where it runs. A word without a slash or an ending may
+// be no path.
+func (k *profileLearn) whole(command []string) []string {
+	command = slices.Clone(command)
+	for i, word := range command {
+		looks := strings.ContainsRune(word, '/') || i > 0 && filepath.Ext(word) != ""
+		if about, err := os.Stat(k.absolute(word)); looks && err == nil && about.Mode().IsRegular() {
+			command[i] = k.absolute(word)
+		}
+	}
+	return command
 }
 
 func (k *profileLearn) run(ctx context.Context, name string, command []string) error {
