@@ -18,6 +18,7 @@ var writes = map[string]string{
 	"gemini":   `CALL write_file {"file_path":"FILE","content":"NAME\n"}`,
 	"opencode": `CALL write {"filePath":"FILE","content":"NAME\n"}`,
 	"qwen":     `CALL write_file {"file_path":"FILE","content":"NAME\n"}`,
+	"kilo":     `CALL write {"filePath":"FILE","content":"NAME\n"}`,
 }
 
 // Two copies of a program write one file in one directory. Both are told, and the operator sees it.

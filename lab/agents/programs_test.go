@@ -106,6 +106,7 @@ var realPrograms = []realProgram{
 		profile: "pi", tool: "mcp__parley__send_message",
 		lacks: map[need]string{
 			question: "it asks before nothing that it does", firstQuestion: nothingAsked, trust: nothingAsked, fork: noFork,
+			edits: onlyTried,
 		},
 	},
 	{
@@ -123,7 +124,7 @@ var realPrograms = []realProgram{
 	},
 	{
 		profile: "omp", tool: "mcp__parley_parley_send_message", asks: "Setup step 1",
-		lacks: map[need]string{trust: nothingAsked, fork: noFork},
+		lacks: map[need]string{trust: nothingAsked, fork: noFork, edits: onlyTried},
 	},
 	{
 		profile: "kimi", recalls: true, asks: "Trust this folder?", trusts: "Trust this folder", denies: "Reject",
@@ -146,6 +147,7 @@ const (
 	nothingAsked = "it does not ask that"
 	ownFiles     = "it takes that from its user's own files alone"
 	silent       = "nothing says which conversation is its own"
+	onlyTried    = "its transcript says what it was to write, not whether it did"
 	noFork       = "no command of its for that is known"
 )
 
