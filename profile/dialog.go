@@ -112,7 +112,7 @@ func (p menuReader) menu(s *Screen) Menu {
 		rows[i] = newMenuRow(line)
 	}
 
-	at, way := options(rows)
+	at, way := options(rows, p.dialogRow(s.Lines))
 	if m, ok := p.buttons(s, rows); ok && (way == NoWay || way == ByDigit || m.End > at[len(at)-1]) {
 		return m // what is above it is no part of the dialog, such as prompts that begin with a mark
 	}
@@ -146,6 +146,28 @@ func (p menuReader) menu(s *Screen) Menu {
 	}
 
 	return p.around(s, rows, m, at[0], end)
+}
+
+// dialogRow returns the row in which what shows that there is a dialog begins, 0 if that is not known.
+func (p menuReader) dialogRow(lines []string) int {
+	if p.patterns.dialog == nil {
+		return 0
+	}
+	at := p.patterns.dialog.FindStringIndex(lastLines(lines))
+	if at == nil {
+		return 0
+	}
+
+	below := strings.Count(lastLines(lines)[at[0]:], "\n") // rows with words, with that one
+	for i, line := range slices.Backward(lines) {
+		if lastLines([]string{line}) != "\n" {
+			below--
+		}
+		if below == 0 {
+			return i
+		}
+	}
+	return 0
 }
 
 // option reads the option in a row; next is the row of the next one.

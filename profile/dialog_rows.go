@@ -28,6 +28,7 @@ var sidebar = strings.Repeat(" ", 20)
 var (
 	markForm   = regexp.MustCompile(`^([❯›>●▸▶→◆]|\(\*\)) *`)
 	numberForm = regexp.MustCompile(`^(\d{1,3})[.)] +(\S.*)`)
+	buttonForm = regexp.MustCompile(`^(\d{1,3}) +\(([●○])\) +(\S.*)`) // a radio button with a number
 	ruleForm   = regexp.MustCompile(`^[ ╭╮╰╯┌┐└┘╔╗╚╝─━═▔▁▄▀]+$`)
 	leftFrame  = regexp.MustCompile(`^(?:[│┃|] *)*`)
 	wideGap    = regexp.MustCompile(` {2,}`)
@@ -59,6 +60,12 @@ func newMenuRow(raw string) menuRow {
 	if match := numberForm.FindStringSubmatch(r.text); match != nil {
 		r.number, _ = strconv.Atoi(match[1])
 		r.text = match[2]
+	} else if match := buttonForm.FindStringSubmatch(r.text); match != nil {
+		r.number, _ = strconv.Atoi(match[1])
+		r.text = match[3]
+		if match[2] == "●" {
+			r.mark = match[2]
+		}
 	}
 	if at := strings.LastIndex(text, r.text); at >= 0 {
 		r.column = ansi.StringWidthWc(text[:at])
@@ -75,10 +82,14 @@ func (r *menuRow) continues(option *menuRow) bool {
 }
 
 // options returns the rows of the last list of options: of those that show which one is
-// marked, or else of those with numbers.
-func options(rows []menuRow) ([]int, Way) {
+// marked, or else of those with numbers. What a dialog shows begins at a row; a list far above that is none of its, such
+// as a prompt of several rows that begins with a mark.
+func options(rows []menuRow, dialog int) ([]int, Way) {
 	var unmarked, marked []int
 	for _, run := range slices.Concat(numbered(rows), listed(rows)) {
+		if farAbove(rows, run[len(run)-1], dialog) {
+			continue
+		}
 		hasMark := slices.ContainsFunc(run, func(i int) bool { return rows[i].mark != "" })
 		switch {
 		case hasMark && (marked == nil || run[0] > marked[0]):
@@ -96,6 +107,22 @@ func options(rows []menuRow) ([]int, Way) {
 	}
 
 	return nil, NoWay
+}
+
+// hintRows is how many rows of words may stand between the last option and what shows that there is a dialog.
+const hintRows = 3
+
+func farAbove(rows []menuRow, last, dialog int) bool {
+	below, words := last+1, 0
+	for below < dialog && rows[below].continues(&rows[last]) {
+		below++
+	}
+	for i := below; i < dialog; i++ {
+		if !rows[i].empty() {
+			words++
+		}
+	}
+	return words > hintRows
 }
 
 // numbered returns the lists of rows whose numbers count up by one.
