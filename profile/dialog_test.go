@@ -62,11 +62,13 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 		"omp/100x30-dialog":   {"Allow tool: bash", "*Approve", "Deny"},
 		"grok/100x30-dialog-once": {
 			"Allow (Mini) Send?", "1 Yes, and don't ask again for anything (always-approve mode)",
-			"2 Always allow: (Mini) Send", "*3 Yes", "4 No, reject (type to add feedback)", "5 Never allow: (Mini) Send",
+			"2 Always allow: (Mini) Send", "*3 Yes", "4 No, reject (type to add feedback)",
+			"5 Never allow: (Mini) Send",
 		},
 		"grok/100x30-dialog-unfocused": {
 			"Allow (Mini) Send?", "1 Yes, and don't ask again for anything (always-approve mode)",
-			"2 Always allow: (Mini) Send", "*3 Yes", "4 No, reject (type to add feedback)", "5 Never allow: (Mini) Send",
+			"2 Always allow: (Mini) Send", "*3 Yes", "4 No, reject (type to add feedback)",
+			"5 Never allow: (Mini) Send",
 		},
 		"qwen/80x24-question":     {"Which colour?", "*1 Red", "2 Blue", "3 Type something... …"},
 		"opencode/200x50-dialog":  {"△ Permission required", "Allow once", "Allow always", "Reject"},
@@ -244,7 +246,9 @@ func TestWhatIsNoDialogHasNoOptions(t *testing.T) {
 // A prompt of several rows looks like a list whose first row is marked.
 func TestPromptAboveADialogIsNoList(t *testing.T) {
 	set := builtin(t)
-	prompt := []string{"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "", "     ◆ Run a file", ""}
+	prompt := []string{
+		"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "", "     ◆ Run a file", "",
+	}
 	for _, name := range []string{
 		"grok/100x30-dialog", "claude/80x24-dialog", "codex/120x40-dialog", "gemini/80x24-dialog", "qwen/120x40-dialog",
 		"opencode/200x50-dialog", "copilot/80x24-dialog", "cline/100x30-dialog", "omp/100x30-dialog",
@@ -252,7 +256,8 @@ func TestPromptAboveADialogIsNoList(t *testing.T) {
 		want := menuOf(t, set, name)
 		golden, lines := readGolden(t, "testdata/"+name+".txt")
 		got, ok := find(t, set, filepath.Dir(name)).Menu(profile.Screen{
-			Lines: slices.Concat(prompt, lines), Width: golden.Width, CursorX: golden.CursorX, CursorY: golden.CursorY + len(prompt),
+			Lines: slices.Concat(prompt, lines), Width: golden.Width,
+			CursorX: golden.CursorX, CursorY: golden.CursorY + len(prompt),
 		})
 		if !ok || !slices.Equal(describe(got), describe(want)) {
 			t.Errorf("%s: got %v, %q, want %q", name, ok, describe(got), describe(want))
@@ -260,7 +265,9 @@ func TestPromptAboveADialogIsNoList(t *testing.T) {
 	}
 
 	// So it is where the dialog's own options are not known.
-	screen := slices.Concat(prompt, []string{"  ┃  May I?", "  ┃  it is", "  ┃  a question", "  ┃  a) Yes", "  ┃  b) No"})
+	screen := slices.Concat(prompt, []string{
+		"  ┃  May I?", "  ┃  it is", "  ┃  a question", "  ┃  a) Yes", "  ┃  b) No",
+	})
 	p := must.Have(set.With("own", []byte("markers: {dialog: '^  ┃  a\\)'}")))(t)
 	m, _ := find(t, p, "own").Menu(profile.Screen{Lines: screen, Width: 80})
 	if slices.ContainsFunc(m.Options, func(o profile.Option) bool { return strings.Contains(o.Label, "please") }) {
