@@ -82,8 +82,8 @@ func (r *menuRow) continues(option *menuRow) bool {
 }
 
 // options returns the rows of the last list of options: of those that show which one is
-// marked, or else of those with numbers. What a dialog shows begins at a row; a list far above that is none of its, such
-// as a prompt of several rows that begins with a mark.
+// marked, or else of those with numbers. What shows the dialog begins at a row; a list far
+// above that is none of its, such as a prompt of several rows that begins with a mark.
 func options(rows []menuRow, dialog int) ([]int, Way) {
 	var unmarked, marked []int
 	for _, run := range slices.Concat(numbered(rows), listed(rows)) {

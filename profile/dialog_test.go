@@ -250,7 +250,8 @@ func TestPromptAboveADialogIsNoList(t *testing.T) {
 		"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "", "     ◆ Run a file", "",
 	}
 	for _, name := range []string{
-		"grok/100x30-dialog", "claude/80x24-dialog", "codex/120x40-dialog", "gemini/80x24-dialog", "qwen/120x40-dialog",
+		"grok/100x30-dialog", "claude/80x24-dialog", "codex/120x40-dialog", "gemini/80x24-dialog",
+		"qwen/120x40-dialog",
 		"opencode/200x50-dialog", "copilot/80x24-dialog", "cline/100x30-dialog", "omp/100x30-dialog",
 	} {
 		want := menuOf(t, set, name)
