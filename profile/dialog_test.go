@@ -247,7 +247,8 @@ func TestWhatIsNoDialogHasNoOptions(t *testing.T) {
 func TestPromptAboveADialogIsNoList(t *testing.T) {
 	set := builtin(t)
 	prompt := []string{
-		"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "", "     ◆ Run a file", "",
+		"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "",
+		"     ◆ Run a file", "",
 	}
 	for _, name := range []string{
 		"grok/100x30-dialog", "claude/80x24-dialog", "codex/120x40-dialog", "gemini/80x24-dialog",
