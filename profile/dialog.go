@@ -153,12 +153,13 @@ func (p menuReader) dialogRow(lines []string) int {
 	if p.patterns.dialog == nil {
 		return 0
 	}
-	at := p.patterns.dialog.FindStringIndex(lastLines(lines))
+	text := lastLines(lines)
+	at := p.patterns.dialog.FindStringIndex(text)
 	if at == nil {
 		return 0
 	}
 
-	below := strings.Count(lastLines(lines)[at[0]:], "\n") // rows with words, with that one
+	below := strings.Count(text[at[0]:], "\n") // rows with words, with that one
 	for i, line := range slices.Backward(lines) {
 		if lastLines([]string{line}) != "\n" {
 			below--

@@ -112,6 +112,8 @@ func options(rows []menuRow, dialog int) ([]int, Way) {
 // hintRows is how many rows of words may stand between the last option and what shows that there is a dialog.
 const hintRows = 3
 
+// farAbove reports whether more words than a dialog's hints stand between a list that ends in a row and what shows the
+// dialog. What goes on in the last option's rows does not count.
 func farAbove(rows []menuRow, last, dialog int) bool {
 	below, words := last+1, 0
 	for below < dialog && rows[below].continues(&rows[last]) {

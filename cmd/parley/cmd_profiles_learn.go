@@ -35,8 +35,8 @@ func (k *profileLearn) command() *cobra.Command {
 texts, and deletes them again. What that changes on its screen tells where its composer is, how
 that looks when it is empty, and what stands in place of a long paste. It presses no Enter: no
 model is asked, and no token is used. Then it checks what it found, as parley profiles check does,
-and keeps the profile only if that holds. It takes a minute or some.
-Paths of files in the command may begin in this directory: the profile has them whole.
+and keeps the profile only if that holds. It takes a minute or more. Files in the command may be
+named relative to this directory: the profile keeps their whole paths.
 
 The profile is a file of yours that every workspace reads, with the screens beside it. The file
 begins with what could not be found out. A file from somebody else counts only after parley trust.`,
