@@ -236,5 +236,10 @@ func (s *onStage) restarts() {
 	s.Helper()
 	s.pid = testhome.Run[parley.LaunchAgentResult](s.T, s.Home, "restart", "ann").PID
 	s.seal = s.askSeal()
+	for _, m := range s.sent {
+		if times, _ := s.prompted(m); times == 0 {
+			s.seals(m)
+		}
+	}
 	s.inState(parley.StateIdle)
 }

@@ -94,7 +94,10 @@ func launchDoor(t *testing.T, program installed, setting string) *onStage {
 	h := testhome.New(t)
 	configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
 	s := launchIn(t, h, program, "120x40", "--door", setting, "--interruptible")
-	s.sender = s.mailbox("bea")
+	for _, name := range []string{"bea", "cleo", "dan"} {
+		s.senders = append(s.senders, s.mailbox(name))
+	}
+	s.sender = s.senders[0]
 	return s
 }
 

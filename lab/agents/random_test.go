@@ -38,12 +38,14 @@ func (t *trial) run(n int) figures {
 // atRandom makes n more deliveries at random.
 func (t *trial) atRandom(n int) {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
+	scenes := []func(){
+		t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog,
+		t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure,
+	}
+	if t.sender != nil {
+		scenes = append(scenes, t.fromSeveral, t.fromSeveral, t.fromSeveral, t.intoEnd)
+	}
 	for enough := t.Deliveries + n; t.Deliveries < enough; {
-		scenes := []func(){
-			t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog,
-			t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure,
-		}
-
 		t.play(scenes[t.IntN(len(scenes))])
 	}
 	t.findStrays()

@@ -35,16 +35,26 @@ type onStage struct {
 	prompt  string // the id of its first message, if it was launched with one
 	person  string // socket of the tmux that shows ann to a person; "" if none does
 	sent    []*letter
-	sender  *testhome.Home // who sends to ann; nil: the operator
+	sender  *testhome.Home   // who sends to ann; nil: the operator
+	senders []*testhome.Home // all agents that may
 }
 
 // letter is a message to ann.
 type letter struct {
 	*parley.Message
-	want   string // the text that the model must get, to the byte
-	whole  string // the same where nothing is announced
-	notice bool   // whether want only announces the message
+	want   string   // the text that the model must get, to the byte
+	whole  string   // the same where nothing is announced
+	notice bool     // whether want only announces the message
+	sealed []string // the texts above with the seals that ann had before
 }
+
+// is reports whether a prompt holds the letter, unchanged.
+func (m *letter) is(prompt string) bool {
+	return slices.ContainsFunc(m.texts(), func(text string) bool { return strings.Contains(prompt, text) })
+}
+
+// texts are all that the model may get of the letter.
+func (m *letter) texts() []string { return append([]string{m.want, m.whole}, m.sealed...) }
 
 // launchReal launches a program to which messages are typed, unless a flag says otherwise.
 func launchReal(t *testing.T, program installed, size string, flags ...string) *onStage {
@@ -168,7 +178,17 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	s.Helper()
 	args := slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})
 	m := &letter{Message: testhome.Run[parley.SendMessageResult](s.T, cmp.Or(s.sender, s.Home), args...).Object}
+	s.seals(m)
+	s.sent = append(s.sent, m)
+	return m
+}
 
+// seals sets what the model must get of a letter that goes out with ann's seal of now.
+func (s *onStage) seals(m *letter) {
+	s.Helper()
+	if m.want != "" {
+		m.sealed = m.texts()
+	}
 	head := m.Header(s.agent.ID) + " "
 	body := parley.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false, s.seal)
@@ -180,10 +200,6 @@ func (s *onStage) send(text string, flags ...string) *letter {
 		m.want = head + parley.Truncate(parley.QuoteForms(s.profile.Showable(first))+"…", 200) + "\n" +
 			m.AnnouncementFooter(len([]rune(m.Text)), s.seal)
 	}
-
-	s.sent = append(s.sent, m)
-
-	return m
 }
 
 // status returns the delivery of a message.
@@ -203,7 +219,7 @@ func (s *onStage) prompted(m *letter) (times int, whole bool) {
 			prompt = withoutRefused(prompt, prompts[:i])
 		}
 		times += strings.Count(prompt, "msg "+parley.Short(m.ID))
-		whole = whole || strings.Contains(prompt, m.want) || strings.Contains(prompt, m.whole)
+		whole = whole || m.is(prompt)
 	}
 	return times, whole
 }
@@ -228,7 +244,9 @@ func (s *onStage) begun(m *letter) {
 func (s *onStage) strays() (strays []string) {
 	for _, prompt := range s.model.Prompts() {
 		for _, m := range s.sent {
-			prompt = strings.Replace(strings.Replace(prompt, m.want, "", 1), m.whole, "", 1)
+			for _, text := range m.texts() {
+				prompt = strings.Replace(prompt, text, "", 1)
+			}
 		}
 		if prompt = strings.TrimSpace(prompt); prompt != "" && !interrupted.MatchString(prompt) {
 			strays = append(strays, prompt)
