@@ -46,7 +46,10 @@ func (t *trial) fromSeveral() {
 func (t *trial) intoEnd() {
 	work := t.tells("WAIT please")
 	t.until(testhome.Patience, func() bool { times, _ := t.prompted(work); return times > 0 })
-	t.says123()
+	for range 1 + t.IntN(3) { // what is urgent is typed into its queue, which ends with it
+		t.tells(fmt.Sprintf("please look at file %d", t.IntN(1000)), "--priority", []string{"low", "normal"}[t.IntN(2)])
+		t.pause(300 * time.Millisecond)
+	}
 	t.pause(4 * time.Second)
 	t.leave()
 	t.kills(t.pid)
