@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,6 +169,10 @@ func (t *trial) intoDialog() {
 	t.pause(4 * time.Second)
 	t.says123()
 	if !t.until(testhome.Patience, func() bool { return t.look().State == parley.StateWaiting }) {
+		if t.turned() {
+			t.tell("its model answered what is urgent instead")
+			return
+		}
 		t.fails(&t.Unseen, "no dialog is seen")
 		return
 	}
@@ -184,6 +189,14 @@ func (t *trial) intoDialog() {
 	if _, err := os.Stat(file); err == nil {
 		t.fails(&t.Answered, "the dialog was answered")
 	}
+}
+
+// turned reports whether the model had an urgent message of the scene, for which Codex begins its request again.
+func (t *trial) turned() bool {
+	return slices.ContainsFunc(t.sent[t.first:], func(m *letter) bool {
+		times, _ := t.prompted(m)
+		return m.Priority == parley.PriorityUrgent && times > 0
+	})
 }
 
 func (t *trial) intoDraft() {
