@@ -201,6 +201,10 @@ func TestEntrancesOutliveTheProgram(t *testing.T) {
 				{"its program is killed", func() { s.kills(s.pid); s.inState(parley.StateExited); s.restarts() }},
 				{"it is restarted", s.restarts},
 				{"program and daemon are killed", func() { s.kills(s.pid); s.killDaemon(); s.inState(parley.StateExited); s.restarts() }},
+				{"it is restarted, and the operator retries", func() {
+					s.restarts()
+					s.retries(s.sent[len(s.sent)-1])
+				}},
 			} {
 				t.Run(end.name, func(t *testing.T) {
 					s.T = t
@@ -223,6 +227,15 @@ func TestEntrancesOutliveTheProgram(t *testing.T) {
 			}
 		})
 	}
+}
+
+// retries has the operator send a message again, unless that has been proven meanwhile. It comes then.
+func (s *onStage) retries(m *letter) {
+	s.Helper()
+	if out, err := s.Command("retry", m.ID).CombinedOutput(); err != nil && !s.status(m).State.Delivered() {
+		s.Errorf("retry: %v: %s", err, out)
+	}
+	s.wait("it comes", func() bool { times, _ := s.prompted(m); return times > 0 && s.status(m).State.Delivered() }, m)
 }
 
 func (s *onStage) kills(pid int) {

@@ -317,8 +317,11 @@ func (t *trial) settle() {
 }
 
 func (t *trial) judge(m *letter) {
-	d := t.status(m)
 	times, whole := t.prompted(m)
+	if times > 0 && t.sender != nil { // parley asks for what is unconfirmed every ten seconds
+		t.until(20*time.Second, func() bool { return t.status(m).State != parley.DeliveryUnconfirmed })
+	}
+	d := t.status(m)
 	switch {
 	case times == 0 && d.State.Delivered():
 		t.Wrong++

@@ -251,6 +251,10 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		}
 	}
 
+	if kept, err := c.doors.keeps(ctx, t, job); kept || err != nil {
+		return kept, err
+	}
+
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 

@@ -203,6 +203,31 @@ func (d *doorway) give(
 	return true, nil
 }
 
+// keeps reports whether the program says that it has a message which it was given before, and which the operator has
+// retried since. That one is not typed as well: it is claimed for the entrance again, and asked for as before.
+func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (bool, error) {
+	if !job.Door || job.State == parley.DeliveryTyping {
+		return false, nil
+	}
+	x := d.taken(t, job)
+	d.open = slices.DeleteFunc(d.open, func(before *handed) bool { return before.Key == job.Key })
+	if f := d.v.answerOf(ctx, x).Fate; f != door.Queued && f != door.Read {
+		return false, nil
+	}
+
+	err := d.v.o.Store.ClaimDoor(ctx, job.Key)
+	if errors.Is(err, store.ErrStale) {
+		return true, nil // read or expired meanwhile
+	}
+	if err != nil {
+		d.v.open, d.v.openOn = true, t // the claim may have been made
+		return false, err
+	}
+	x.State, x.given = parley.DeliveryTyping, d.v.o.Now()
+	d.open, d.v.soon = append(d.open, x), true
+	return true, nil
+}
+
 // restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
 func (d *doorway) restore(t *team.Terminal, job store.Job) {
 	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {

@@ -108,7 +108,7 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 		x.again = now.Add(doorAgain)
 	}
 
-	x.answer = d.answerOf(ctx, x)
+	x.answer = d.v.answerOf(ctx, x)
 	switch f := x.answer.Fate; {
 	case f == door.Read:
 		return true, d.prove(ctx, x, parley.ProofDoor, x.answer.Evidence)
@@ -142,11 +142,11 @@ func (d *doorway) withdraw(ctx context.Context, x *handed) bool {
 }
 
 // answerOf asks the program.
-func (d *doorway) answerOf(ctx context.Context, x *handed) door.Answer {
+func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 	ctx, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 
-	e, err := d.v.o.host.Door(ctx, d.v.m, x.on, true)
+	e, err := v.o.host.Door(ctx, v.m, x.on, true)
 	if err != nil || e == nil {
 		return door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
 	}

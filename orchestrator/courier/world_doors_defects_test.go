@@ -38,6 +38,8 @@ var doorDefects = []defect{
 }`, `	return back || true
 }`, nil},
 	{"what the database did not take counts as told", "doorway_ask.go", `		x.told = err == nil //`, `		x.told = true //`, nil},
+	{"what the operator retries is typed although its program has it", "doorway.go",
+		`	if f := d.v.answerOf(ctx, x).Fate; f != door.Queued`, `	if f := door.Absent; f != door.Queued`, nil},
 	{"what was silent is forgotten with its daemon", "doorway.go", `	for _, job := range jobs {
 		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
 		x := d.taken(t, job)`, nil},

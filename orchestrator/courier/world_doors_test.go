@@ -162,6 +162,14 @@ func (g *program) tells(id string) door.Answer {
 	return say(door.Absent)
 }
 
+// tellsOf reports whether a program keeps a message, and was there to say so while anybody can have asked.
+func (g *program) tellsOf(m *message) bool {
+	since := time.Now().Add(-2 * doorAnswers)
+	open := g.alive && !g.closed.After(since) && !g.silent.After(since)
+	return open && g.w.story.Traits.Door == "tells" &&
+		slices.ContainsFunc(g.letters, func(in letterIn) bool { return in.id == m.ID && in.piece.at.Before(since) })
+}
+
 // takeLetter takes a letter in.
 func (g *program) takeLetter(l door.Letter) {
 	m := g.w.messageIn(l.Text)

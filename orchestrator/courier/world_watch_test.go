@@ -194,6 +194,9 @@ func (v *watch) pasted(p *simPane, text string) {
 	if m.pastes++; m.pastes > 1+m.retries {
 		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)
 	}
+	if p.program.tellsOf(m) {
+		v.w.violate(promiseOnce, "%s is typed while its program says that it has it", m.Text)
+	}
 	v.w.current = m
 }
 
