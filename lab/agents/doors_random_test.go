@@ -46,10 +46,7 @@ func (t *trial) fromSeveral() {
 func (t *trial) intoEnd() {
 	work := t.tells("WAIT please")
 	t.until(testhome.Patience, func() bool { times, _ := t.prompted(work); return times > 0 })
-	for range 1 + t.IntN(3) { // what is urgent is typed into its queue, which ends with it
-		t.tells(fmt.Sprintf("please look at file %d", t.IntN(1000)), "--priority", []string{"low", "normal"}[t.IntN(2)])
-		t.pause(300 * time.Millisecond)
-	}
+	t.saysInside()
 	t.pause(4 * time.Second)
 	t.leave()
 	t.kills(t.pid)
@@ -63,4 +60,13 @@ func (t *trial) intoEnd() {
 	t.restarts()
 	t.tell("it is started again")
 	t.press("Right")
+}
+
+// saysInside sends what goes through the entrance. What is urgent is typed into the program's own queue, which counts as
+// read: its end, and in Codex a person's Escape, take that away.
+func (t *trial) saysInside() {
+	for range 1 + t.IntN(3) {
+		t.tells(fmt.Sprintf("please look at file %d", t.IntN(1000)), "--priority", []string{"low", "normal"}[t.IntN(2)])
+		t.pause(300 * time.Millisecond)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -167,12 +166,12 @@ func (t *trial) intoDialog() {
 	file := filepath.Join(t.Workspace, fmt.Sprintf("forbidden%d", t.n))
 	t.tells(fmt.Sprintf("SLEEP %d and ", 1+t.IntN(2)) + strings.ReplaceAll(t.program.ask, "FILE", file))
 	t.pause(4 * time.Second)
-	t.says123()
+	if t.sender == nil {
+		t.says123()
+	} else {
+		t.saysInside()
+	}
 	if !t.until(testhome.Patience, func() bool { return t.look().State == parley.StateWaiting }) {
-		if t.turned() {
-			t.tell("its model answered what is urgent instead")
-			return
-		}
 		t.fails(&t.Unseen, "no dialog is seen")
 		return
 	}
@@ -189,14 +188,6 @@ func (t *trial) intoDialog() {
 	if _, err := os.Stat(file); err == nil {
 		t.fails(&t.Answered, "the dialog was answered")
 	}
-}
-
-// turned reports whether the model had an urgent message of the scene, for which Codex begins its request again.
-func (t *trial) turned() bool {
-	return slices.ContainsFunc(t.sent[t.first:], func(m *letter) bool {
-		times, _ := t.prompted(m)
-		return m.Priority == parley.PriorityUrgent && times > 0
-	})
 }
 
 func (t *trial) intoDraft() {
