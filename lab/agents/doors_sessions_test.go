@@ -16,6 +16,15 @@ import (
 	"parley/profile"
 )
 
+// eachWithEntrance tries something with each program that has an entrance of its own.
+func eachWithEntrance(t *testing.T, try func(*testing.T, installed)) {
+	for _, program := range oneOfEach(installedPrograms(t)) {
+		if program.hasDoor(t) {
+			t.Run(program.String(), func(t *testing.T) { try(t, program) })
+		}
+	}
+}
+
 // sessionMoments are when a person begins another session in the program, with a message on its way through its entrance.
 var sessionMoments = []struct {
 	name string
@@ -29,25 +38,20 @@ var sessionMoments = []struct {
 // A person begins another session while a message goes through the program's entrance. The model gets it once and whole,
 // or the verdict says that this is not known.
 func TestEntrancesOutliveTheSession(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if !program.hasDoor(t) {
-			continue
-		}
-		t.Run(program.String(), func(t *testing.T) {
-			s := launchDoor(t, program, "when_held")
-			s.startsUp()
-			for _, moment := range sessionMoments {
-				t.Run(moment.name, func(t *testing.T) {
-					s.T = t
-					m := moment.try(s)
-					s.judged(m)
-					s.arrives(s.send("and after that"))
-					s.inState(parley.StateIdle)
-				})
+	eachWithEntrance(t, func(t *testing.T, program installed) {
+		s := launchDoor(t, program, "when_held")
+		s.startsUp()
+		for _, moment := range sessionMoments {
+			t.Run(moment.name, func(t *testing.T) {
 				s.T = t
-			}
-		})
-	}
+				m := moment.try(s)
+				s.judged(m)
+				s.arrives(s.send("and after that"))
+				s.inState(parley.StateIdle)
+			})
+			s.T = t
+		}
+	})
 }
 
 // judged waits for the end of a message that may have been lost, and compares that with what the model got.
@@ -136,97 +140,90 @@ const unread = `profiles:
 // A program whose screen nobody knows says by its entrance that it works, and that it asks something. That it rests is
 // not believed, and nothing is typed at any time.
 func TestEntrancesTellWhatNoScreenDoes(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if !program.hasDoor(t) || !slices.Contains([]string{"claude", "opencode"}, program.profile) {
-			continue
+	eachWithEntrance(t, func(t *testing.T, program installed) {
+		if !slices.Contains([]string{"claude", "opencode"}, program.profile) {
+			t.Skip("its entrance does not say what it does")
 		}
-		t.Run(program.String(), func(t *testing.T) {
-			h := testhome.New(t)
-			configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n"+fmt.Sprintf(unread, program.profile))
-			s := launchIn(t, h, program, "120x40")
-			s.inState(parley.StateUnknown)
-			s.wait("it has started", func() bool {
-				return s.profile.Read(profile.Screen{Lines: s.terminal().Lines}).Shows == profile.Idle
-			})
-			m := s.send("1")
-			file := filepath.Join(s.Workspace, "forbidden")
-
-			s.writes("WAIT and then go on")
-			s.inState(parley.StateBusy)
-			t.Log(s.look().Evidence)
-			s.model.Release()
-			s.inState(parley.StateUnknown)
-
-			s.writes(strings.ReplaceAll(s.program.ask, "FILE", file))
-			s.inState(parley.StateWaiting)
-			t.Log(s.look().Evidence)
-			needs := testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
-			if len(needs) != 1 || needs[0].Kind != parley.NeedDialog || !strings.Contains(needs[0].Text, s.agent.Evidence) {
-				t.Errorf("needs: %+v, want what its entrance says: %s", needs, s.agent.Evidence)
-			}
-			does, err := door.Does(t.Context(), door.Program{Kind: s.profile.Door.Kind, PID: s.pid, Dir: s.private()})
-			if err != nil || !does.Asks {
-				t.Errorf("its entrance says %+v, %v, want that it asks", does, err)
-			}
-			t.Log(does.Evidence)
-			time.Sleep(5 * time.Second)
-			s.inState(parley.StateWaiting)
-
-			s.refuse()
-			s.inState(parley.StateUnknown)
-			if _, err := os.Stat(file); err == nil {
-				t.Errorf("the question was answered: %s is there", file)
-			}
-			if times, _ := s.prompted(m); times > 0 || s.status(m).State != parley.DeliveryHeld {
-				t.Errorf("it came %d times and is %s", times, s.status(m).State)
-			}
+		h := testhome.New(t)
+		configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n"+fmt.Sprintf(unread, program.profile))
+		s := launchIn(t, h, program, "120x40")
+		s.inState(parley.StateUnknown)
+		s.wait("it has started", func() bool {
+			return s.profile.Read(profile.Screen{Lines: s.terminal().Lines}).Shows == profile.Idle
 		})
-	}
+		m := s.send("1")
+		file := filepath.Join(s.Workspace, "forbidden")
+
+		s.writes("WAIT and then go on")
+		s.inState(parley.StateBusy)
+		t.Log(s.look().Evidence)
+		s.model.Release()
+		s.inState(parley.StateUnknown)
+
+		s.writes(strings.ReplaceAll(s.program.ask, "FILE", file))
+		s.inState(parley.StateWaiting)
+		t.Log(s.look().Evidence)
+		needs := testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
+		if len(needs) != 1 || needs[0].Kind != parley.NeedDialog || !strings.Contains(needs[0].Text, s.agent.Evidence) {
+			t.Errorf("needs: %+v, want what its entrance says: %s", needs, s.agent.Evidence)
+		}
+		does, err := door.Does(t.Context(), door.Program{Kind: s.profile.Door.Kind, PID: s.pid, Dir: s.private()})
+		if err != nil || !does.Asks {
+			t.Errorf("its entrance says %+v, %v, want that it asks", does, err)
+		}
+		t.Log(does.Evidence)
+		time.Sleep(5 * time.Second)
+		s.inState(parley.StateWaiting)
+
+		s.refuse()
+		s.inState(parley.StateUnknown)
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("the question was answered: %s is there", file)
+		}
+		if times, _ := s.prompted(m); times > 0 || s.status(m).State != parley.DeliveryHeld {
+			t.Errorf("it came %d times and is %s", times, s.status(m).State)
+		}
+	})
 }
 
 // Its end, or that of its daemon, while a message is inside: that is lost or comes once, and the verdict says which, also
 // after the program has come back with its session.
 func TestEntrancesOutliveTheProgram(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if !program.hasDoor(t) {
-			continue
-		}
-		t.Run(program.String(), func(t *testing.T) {
-			s := launchDoor(t, program, "when_held")
-			s.startsUp()
-			for _, end := range []struct {
-				name string
-				of   func()
-			}{
-				{"its program is killed", func() { s.kills(s.pid); s.inState(parley.StateExited); s.restarts() }},
-				{"it is restarted", s.restarts},
-				{"program and daemon are killed", func() { s.kills(s.pid); s.killDaemon(); s.inState(parley.StateExited); s.restarts() }},
-				{"it is restarted, and the operator retries", func() {
-					s.restarts()
-					s.retries(s.sent[len(s.sent)-1])
-				}},
-			} {
-				t.Run(end.name, func(t *testing.T) {
-					s.T = t
-					s.works()
-					m := s.send("inside at its end")
-					s.goesInside(m)
-					s.leave()
-					end.of()
-					s.model.Release()
-					s.inState(parley.StateIdle)
-					next := s.send("and after that")
-					s.wait("the next one is read", func() bool { return s.status(next).State.Delivered() }, next)
-					s.judged(m)
-					if times, _ := s.prompted(m); times > 0 { // its queue has outlived it
-						s.wait("what came is proven", func() bool { return s.status(m).State.Delivered() }, m)
-					}
-					s.inState(parley.StateIdle)
-				})
+	eachWithEntrance(t, func(t *testing.T, program installed) {
+		s := launchDoor(t, program, "when_held")
+		s.startsUp()
+		for _, end := range []struct {
+			name string
+			of   func()
+		}{
+			{"its program is killed", func() { s.kills(s.pid); s.inState(parley.StateExited); s.restarts() }},
+			{"it is restarted", s.restarts},
+			{"program and daemon are killed", func() { s.kills(s.pid); s.killDaemon(); s.inState(parley.StateExited); s.restarts() }},
+			{"it is restarted, and the operator retries", func() {
+				s.restarts()
+				s.retries(s.sent[len(s.sent)-1])
+			}},
+		} {
+			t.Run(end.name, func(t *testing.T) {
 				s.T = t
-			}
-		})
-	}
+				s.works()
+				m := s.send("inside at its end")
+				s.goesInside(m)
+				s.leave()
+				end.of()
+				s.model.Release()
+				s.inState(parley.StateIdle)
+				next := s.send("and after that")
+				s.wait("the next one is read", func() bool { return s.status(next).State.Delivered() }, next)
+				s.judged(m)
+				if times, _ := s.prompted(m); times > 0 { // its queue has outlived it
+					s.wait("what came is proven", func() bool { return s.status(m).State.Delivered() }, m)
+				}
+				s.inState(parley.StateIdle)
+			})
+			s.T = t
+		}
+	})
 }
 
 // retries has the operator send a message again, unless that has been proven meanwhile. It comes then.
@@ -255,4 +252,44 @@ func (s *onStage) restarts() {
 		}
 	}
 	s.inState(parley.StateIdle)
+}
+
+// Two agents of one program in one directory: each gets its own messages, also after one of them has come back.
+func TestEntrancesOfTwoInOneDirectory(t *testing.T) {
+	eachWithEntrance(t, func(t *testing.T, program installed) {
+		s := launchDoor(t, program, "always")
+		s.startsUp()
+		command := append([]string{"launch", "eve", "--profile", program.profile, "--size", s.size, "--door", "always", "--",
+			program.profile}, program.args...)
+		testhome.Run[parley.LaunchAgentResult](t, s.Home, command...)
+		s.tellsEve("the very first for eve")
+
+		for i := range 3 {
+			mine := s.send(fmt.Sprintf("for ann, %d", i))
+			her := s.tellsEve(fmt.Sprintf("for eve, %d", i))
+			s.wait("ann has it", func() bool { times, _ := s.prompted(mine); return times == 1 && s.status(mine).State.Delivered() }, mine)
+			screens := map[string]string{}
+			for _, name := range []string{"ann", "eve"} {
+				screens[name] = strings.Join(testhome.Run[parley.ReadTerminalResult](t, s.Home, "screen", name).Lines, "\n")
+			}
+			if strings.Contains(screens["ann"], "msg "+parley.Short(her.ID)) ||
+				strings.Contains(screens["eve"], "msg "+parley.Short(mine.ID)) {
+				t.Errorf("one has the other's message:\n%s\n%s", screens["ann"], screens["eve"])
+			}
+			if i == 1 {
+				s.inState(parley.StateIdle)
+				s.restarts()
+			}
+		}
+	})
+}
+
+// tellsEve sends to another agent, and waits until she has it.
+func (s *onStage) tellsEve(text string) *parley.Message {
+	s.Helper()
+	m := testhome.Run[parley.SendMessageResult](s.T, s.sender, "send", "eve", "--", text).Object
+	s.wait("eve has it", func() bool {
+		return testhome.Run[parley.MessageStatusResult](s.T, s.Home, "message", m.ID).Deliveries[0].State.Delivered()
+	})
+	return m
 }
