@@ -69,6 +69,9 @@ func (t *trial) failure() string {
 // retries the first message that waits.
 func (t *trial) goesOn() {
 	t.tells("go on")
+	if t.sender != nil {
+		return // what is inside goes on by itself, at any moment
+	}
 	mine := t.sent[t.first:]
 	queued := t.profile.QueueKey != "" && slices.ContainsFunc(mine, func(m *letter) bool {
 		return m.Priority == parley.PriorityHigh || m.Priority == parley.PriorityUrgent
@@ -89,16 +92,13 @@ func (t *trial) goesOn() {
 
 		return waits == nil || t.look().State == parley.StateBlocked
 	})
-	if !over && t.sender != nil {
-		return // they are inside, and it goes on with them by itself
-	}
 	if !over {
 		t.fails(&t.Wrong, "no failure is seen: ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
 		return
 	}
 
 	if waits == nil {
-		if !queued && t.sender == nil { // what an agent sends can be inside before the failure
+		if !queued {
 			t.fails(&t.Wrong, "nothing waited after the failure")
 		}
 		return
