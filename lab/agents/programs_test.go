@@ -47,6 +47,9 @@ type realProgram struct {
 	// has it twice.
 	repeats bool
 
+	// restarts says that it begins its request again for an urgent message: its model then has the earlier prompt twice.
+	restarts bool
+
 	// goesOn is the key with which a person ends what it asks by itself: of a refused prompt that went along, or after
 	// several refusals; "": it asks nothing.
 	goesOn string
@@ -73,7 +76,7 @@ var realPrograms = []realProgram{
 		lacks:     map[need]string{fork: noFork},
 	},
 	{
-		profile: "codex", tool: "mcp__parley__send_message", asks: "Sign in with ChatGPT",
+		profile: "codex", restarts: true, tool: "mcp__parley__send_message", asks: "Sign in with ChatGPT",
 		lacks: map[need]string{trust: "it asks that in its Agent Command Center alone"},
 	},
 	{

@@ -212,7 +212,7 @@ func (s *onStage) status(m *letter) parley.Delivery {
 func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	prompts := s.model.Prompts()
 	for i, prompt := range prompts {
-		if s.program.repeats && i > 0 && prompt == prompts[i-1] {
+		if s.program.again(prompts, i) {
 			continue
 		}
 		if s.program.recalls {
@@ -222,6 +222,14 @@ func (s *onStage) prompted(m *letter) (times int, whole bool) {
 		whole = whole || m.is(prompt)
 	}
 	return times, whole
+}
+
+// again reports whether a prompt is the one before once more, by the program itself.
+func (p *realProgram) again(prompts []string, i int) bool {
+	if i == 0 || prompts[i] != prompts[i-1] {
+		return false
+	}
+	return p.repeats || p.restarts && i+1 < len(prompts) && strings.Contains(prompts[i+1], "· urgent)")
 }
 
 // withoutRefused returns a prompt without the earlier ones that go along with it.
