@@ -267,6 +267,7 @@ func (t *trial) intoCrash() {
 // settle waits until all messages are delivered and the program is idle, and checks them.
 func (t *trial) settle() {
 	over := false // the operator has gone on after a failure
+	ended := map[*letter]bool{}
 	quiet := t.until(endurance, func() bool {
 		state := t.look().State
 		if state == parley.StateWaiting && t.program.goesOn != "" {
@@ -277,10 +278,14 @@ func (t *trial) settle() {
 		t.model.Release() // some try by themselves again what waits
 
 		for _, m := range t.sent[t.first:] {
+			if ended[m] {
+				continue // each look costs a run of parley
+			}
 			d := t.status(m)
 			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {
 				return false
 			}
+			ended[m] = true
 		}
 		if state == parley.StateBlocked && !over { // what failed took all of them along
 			over = true
