@@ -69,15 +69,15 @@ type doorway struct {
 
 	recalled bool // what an earlier daemon had told is asked for
 
-	eager  bool // a message goes through it soon, unless its terminal is free before that
-	marked bool // the last message did not go through it: its program would tell its model that it is not its user's
+	eager bool   // a message goes through it soon, unless its terminal is free before that
+	unfit string // why the last message did not go through it, as a verb: what its program would do to it there
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
 // terminal holds it back. What was claimed for the entrance once is typed, and so is what stands in the terminal
 // already, or is wanted there by the operator. h is what holds it back in the terminal.
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
-	d.marked = false
+	d.unfit = ""
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
 	typed := job.Door || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
@@ -122,21 +122,27 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	return false
 }
 
-// heeds reports whether the program would heed the message as it would a typed one: it is signed in, and does not tell
-// its model that the operator's words are another session's.
+// heeds reports whether the program would heed the message as it would a typed one: it is signed in, tells its model
+// nothing else of who sent it, and leaves the text as it is.
 func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 	if t.Profile.RefusesWithin > 0 && d.v.memory.served != t {
 		return false
 	}
 	sender := d.v.o.Roster.ByID(job.Message.SenderID)
-	d.marked = t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman
-	return !d.marked
+	text := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter).text
+	switch {
+	case t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman:
+		d.unfit = "mark it as not from you"
+	case door.Alters(t.Profile.Door.Kind, text):
+		d.unfit = "change its text"
+	}
+	return d.unfit == ""
 }
 
 // tell says of what holds a message back in its terminal why it does not go through the entrance.
 func (d *doorway) tell(h hold) hold {
-	if d.marked && !h.none() {
-		h.Reason += "; it is typed, since its program's own entrance would mark it as not from you"
+	if d.unfit != "" && !h.none() {
+		h.Reason += "; it is typed, since its program's own entrance would " + d.unfit
 	}
 	return h
 }

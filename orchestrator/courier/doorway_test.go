@@ -11,8 +11,13 @@ import (
 // throughDoor tells the story of a program with an entrance, and returns what happened.
 func throughDoor(t *testing.T, door string, events ...event) (log string) {
 	t.Helper()
+	return throughDoorOf(t, "opencode", door, events...)
+}
+
+func throughDoorOf(t *testing.T, program, door string, events ...event) (log string) {
+	t.Helper()
 	inBubble(t, func() {
-		s := &story{Profile: "opencode", Back: time.Second, Events: events}
+		s := &story{Profile: program, Back: time.Second, Events: events}
 		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
 		s.Traits.Door, s.Traits.Lies, s.Traits.Outlives = door, door == "lies", door == "outlives"
 		if s.Traits.Lies || s.Traits.Outlives {
@@ -43,6 +48,19 @@ func TestWhatItsProgramKeepsSaysSo(t *testing.T) {
 	}
 	if strings.Contains(log, "paste of message 1") {
 		t.Errorf("it was typed:\n%s", log)
+	}
+}
+
+func TestWhatItsEntranceWouldChangeIsTyped(t *testing.T) {
+	for program, given := range map[string]bool{"opencode": true, "qwen": false} {
+		log := throughDoorOf(t, program, "tells",
+			event{At: 3 * time.Second, Do: "send", What: "normal"},
+			event{At: 15 * time.Second, Do: "draft", What: "clears it", For: 8 * time.Second},
+			event{At: 17 * time.Second, Do: "send", What: "normal", N: 3})
+		typed := strings.Contains(log, "paste of message 2") && strings.Contains(log, "entrance would change its text")
+		if strings.Contains(log, "message 2 is given") != given || typed == given {
+			t.Errorf("%s, want it given: %v\n%s", program, given, log)
+		}
 	}
 }
 

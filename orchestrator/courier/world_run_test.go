@@ -307,6 +307,8 @@ func (w *world) accept(e event) {
 		body.Text += " " + strings.Repeat("and please look at the tests ", 6) + "\nin two lines"
 	case 2:
 		body.Text += strings.Repeat(" and one more sentence for the whole team to read", 100)
+	case 3:
+		body.Text += " with a <tag>"
 	}
 	w.messages = append(w.messages, m)
 	job := w.store.add(body, m.key)
