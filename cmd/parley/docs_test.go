@@ -120,6 +120,7 @@ var shellBlock = regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```")
 
 // Every command of parley on every page is one that there is, with flags and words that it takes.
 func TestCommandsOfTheDocsExist(t *testing.T) {
+	root := newRoot(&cli{program: program{output: output{surroundings: surroundings{dir: t.TempDir()}}}})
 	tried := 0
 	for name, text := range documents(t) {
 		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
@@ -132,6 +133,16 @@ func TestCommandsOfTheDocsExist(t *testing.T) {
 				if err := checkCommand(t, words[1:]); err != nil {
 					t.Errorf("%s: %s: %v", name, strings.TrimSpace(line), err)
 				}
+			}
+		}
+		for _, code := range inlineCode(text) {
+			words := shellWords(code)
+			if len(words) < 2 || words[0] != "parley" || strings.HasPrefix(words[1], "-") {
+				continue
+			}
+			tried++
+			if cmd, _, err := root.Find(words[1:]); err != nil || cmd == root {
+				t.Errorf("%s: %s: there is no such command (%v)", name, code, err)
 			}
 		}
 	}
