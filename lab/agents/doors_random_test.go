@@ -55,7 +55,10 @@ func (t *trial) intoEnd() {
 		t.killDaemon()
 		t.tell("the daemon was killed")
 	}
-	t.inState(parley.StateExited)
+	t.wait("its end is seen", func() bool { // a tmux of before 3.5 can go with it
+		state := t.look().State
+		return state == parley.StateExited || state == parley.StateUnreachable
+	})
 	t.model.Release()
 	t.restarts()
 	t.tell("it is started again")

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/client"
+	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/orchestrator/door"
@@ -286,21 +288,34 @@ func (s *onStage) heedsTheSetting() {
 	const draft = "half a thought"
 	s.press("-l", draft)
 	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
-	set := func(when string) {
-		testhome.Run[parley.UpdateAgentResult](s.T, s.Home, "update", "ann", "--door", when)
-	}
-	set("never")
+	s.setsDoor("never")
 	m := s.send("not before you say so")
 	s.held("draft")
 	time.Sleep(2 * time.Second)
 	if d := s.status(m); d.State != parley.DeliveryHeld {
 		s.Errorf("with --door never it is %s: %+v", d.State, d.Steps)
 	}
-	set("when_held")
+	s.setsDoor("when_held")
 	s.wentIn(m)
 	s.wait("the draft stands there", func() bool { return s.composer() == draft })
 	s.backspace(draft)
 	s.inState(parley.StateIdle)
+}
+
+// setsDoor changes the agent's setting while it runs.
+func (s *onStage) setsDoor(when string) {
+	s.Helper()
+	info := must.Have(daemon.ReadInfo(daemon.Locate(daemon.RealPath(s.Workspace), daemon.Environ(s.Env))))(s)
+	c := client.New(client.Options{Socket: info.Socket, Key: testhome.OperatorKey})
+	defer c.Close()
+	spec := s.agent.AgentSpec
+	spec.Door = when
+	res, err := c.UpdateAgent(s.Context(), parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
+		Name: "ann", Profile: s.program.profile, Command: append([]string{s.program.profile}, s.program.args...), AgentSpec: spec,
+	}})
+	if err != nil || !res.Changed || len(res.Changes) != 1 || res.Changes[0].Means != parley.InPlace {
+		s.Fatalf("door %s: %+v, %v, want one change in place", when, res, err)
+	}
 }
 
 func (s *onStage) outlivesTheDaemonInside() {
