@@ -310,8 +310,11 @@ func (s *onStage) setsDoor(when string) {
 	defer c.Close()
 	spec := s.agent.AgentSpec
 	spec.Door = when
+	width, height := 0, 0
+	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
 	res, err := c.UpdateAgent(s.Context(), parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
 		Name: "ann", Profile: s.program.profile, Command: append([]string{s.program.profile}, s.program.args...), AgentSpec: spec,
+		Width: width, Height: height,
 	}})
 	if err != nil || !res.Changed || len(res.Changes) != 1 || res.Changes[0].Means != parley.InPlace {
 		s.Fatalf("door %s: %+v, %v, want one change in place", when, res, err)
