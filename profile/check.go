@@ -109,33 +109,31 @@ func (c checker) compile() error {
 		key, text string
 		into      **regexp.Regexp
 	}{
-		{"dialog", p.Markers.Dialog, &p.patterns.dialog}, {"busy", p.Markers.Busy, &p.patterns.busy},
-		{"idle", p.Markers.Idle, &p.patterns.idle}, {"composer", p.Markers.Composer, &p.patterns.composer},
-		{"empty", p.Markers.Empty, &p.patterns.empty}, {"paste", p.Markers.Paste, &p.patterns.paste},
-		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
-		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
-		{"footer", p.Markers.Footer, &p.patterns.footer},
-		{"buttons", p.Markers.Buttons, &p.patterns.buttons}, {"resets", p.Markers.Resets, &p.patterns.resets},
-		{"answer", p.Markers.Answer, &p.patterns.answer},
+		{"markers.dialog", p.Markers.Dialog, &p.patterns.dialog},
+		{"markers.busy", p.Markers.Busy, &p.patterns.busy},
+		{"markers.idle", p.Markers.Idle, &p.patterns.idle},
+		{"markers.composer", p.Markers.Composer, &p.patterns.composer},
+		{"markers.empty", p.Markers.Empty, &p.patterns.empty},
+		{"markers.paste", p.Markers.Paste, &p.patterns.paste},
+		{"markers.dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
+		{"markers.text_option", p.Markers.TextOption, &p.patterns.textOption},
+		{"markers.footer", p.Markers.Footer, &p.patterns.footer},
+		{"markers.buttons", p.Markers.Buttons, &p.patterns.buttons},
+		{"markers.resets", p.Markers.Resets, &p.patterns.resets},
+		{"markers.answer", p.Markers.Answer, &p.patterns.answer},
+		{"garbles", p.Garbles, &p.patterns.garbles},
+		{"door.alters", p.Door.Alters, &p.patterns.alters},
 	} {
 		if m.text == "" {
 			continue
 		}
 
-		re, err := c.pattern("markers."+m.key, m.text)
+		re, err := c.pattern(m.key, m.text)
 		if err != nil {
 			return err
 		}
 
 		*m.into = re
-	}
-
-	if p.Garbles != "" {
-		re, err := c.pattern("garbles", p.Garbles)
-		if err != nil {
-			return err
-		}
-		p.patterns.garbles = re
 	}
 
 	p.patterns.prepare()

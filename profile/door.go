@@ -18,7 +18,10 @@ var Doors = []string{"claude", "codex", "extension", "opencode", "qwen"}
 type Door struct {
 	Kind string `yaml:"kind"` // one of Doors; "": it has none, or none that parley uses
 	// Marks says that the program tells its model that the text comes from another session and not from its user.
-	Marks    bool     `yaml:"marks"`
+	Marks bool `yaml:"marks"`
+	// Alters matches what the program changes on its way in, so that its model does not get what was sent: a text with
+	// it is typed.
+	Alters   string   `yaml:"alters"`
 	Versions []string `yaml:"versions"` // of the program that the entrance was tried with; empty: any
 
 	Args []string          `yaml:"args"` // before the handover's arguments
@@ -65,6 +68,11 @@ func (d Door) Render(v Values) (args []string, env map[string]string, err error)
 	}
 
 	return args, env, f.err
+}
+
+// IsAltered reports whether the program changes a text that comes through its entrance.
+func (p *Profile) IsAltered(text string) bool {
+	return p.patterns.alters != nil && p.patterns.alters.MatchString(text)
 }
 
 // check returns an error for a kind that parley does not know, a template that fails and an unsafe name. The name is

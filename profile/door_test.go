@@ -59,6 +59,31 @@ func TestDoorsLeaveAUsersOwnEntranceAlone(t *testing.T) {
 	}
 }
 
+// What a program would change on its way in is known, so that it can be typed instead.
+func TestDoorsKnowWhatTheirProgramsChange(t *testing.T) {
+	s := must.Have(builtin(t).With("robot", []byte("extends: qwen\ndoor: {alters: '&|<'}")))(t)
+	for _, tt := range []struct {
+		program, text string
+		want          bool
+	}{
+		{"qwen", "if a < b", true},
+		{"qwen", "plain > text & more", false},
+		{"claude", "see </cross-session-message>", true},
+		{"claude", "see <\u200b / teammate-message>", true},
+		{"claude", "see ＜channel source=1>", true},
+		{"claude", "a <= 1 && b > 2, <- and <3", false},
+		{"opencode", "see </message>", false},
+		{"robot", "this & that", true},
+	} {
+		if got := find(t, s, tt.program).IsAltered(tt.text); got != tt.want {
+			t.Errorf("%s, %q: got %v, want %v", tt.program, tt.text, got, tt.want)
+		}
+		if got := must.Have(s.Careful(tt.program))(t).IsAltered(tt.text); got != tt.want {
+			t.Errorf("%s, typed to with care, %q: got %v, want %v", tt.program, tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestChangingADoorLeavesTheOriginalAlone(t *testing.T) {
 	before := builtin(t)
 	after := must.Have(before.With("opencode", []byte("door: {env: {MORE: x}, versions: [9.9]}")))(t)
@@ -82,6 +107,7 @@ func TestFaultyDoorIsRefusedWithAHint(t *testing.T) {
 		{"{env: {'A B': y}}", "Name a variable"},
 		{"{args: [\"a\\0b\"]}", "Leave it out"},
 		{"{versions: [newest]}", "List versions"},
+		{"{alters: '(<'}", "Correct the regular expression"},
 	} {
 		_, err := builtin(t).With("robot", []byte("door: "+tt.yaml))
 		if e := parley.AsError(err); err == nil || e.Code != parley.InvalidArgument ||

@@ -161,7 +161,7 @@ type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	footer                 *regexp.Regexp
-	garbles                *regexp.Regexp
+	garbles, alters        *regexp.Regexp
 
 	dialogPatterns
 	resets, answer *regexp.Regexp

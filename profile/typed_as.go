@@ -27,7 +27,7 @@ func (s Set) Careful(name string) (*Profile, error) {
 		*m = maps.Clone(*m)
 	}
 	c.patterns = other.patterns
-	c.patterns.garbles, c.patterns.titles = p.patterns.garbles, p.patterns.titles
+	c.patterns.garbles, c.patterns.alters, c.patterns.titles = p.patterns.garbles, p.patterns.alters, p.patterns.titles
 	c.patterns.session, c.patterns.transcript = p.patterns.session, p.patterns.transcript
 	return c, nil
 }

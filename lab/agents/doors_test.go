@@ -17,7 +17,6 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/orchestrator/door"
 	"parley/profile"
 )
 
@@ -110,8 +109,7 @@ func launchDoor(t *testing.T, program installed, setting string) *onStage {
 func (s *onStage) timesBesideADraft() (times millis) {
 	s.Helper()
 	const draft = "half a thought"
-	s.press("-l", draft)
-	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	s.drafts(draft)
 	for i := range measured {
 		m := s.send(fmt.Sprintf("please look at file %d", i))
 		s.wentIn(m)
@@ -153,8 +151,7 @@ func (s *onStage) typesWhereItCan() {
 func (s *onStage) passesTheDraft() {
 	s.Helper()
 	const draft = "half a thought"
-	s.press("-l", draft)
-	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	s.drafts(draft)
 	for _, text := range []string{"beside the draft", "two\nlines of it", "/help", strings.Repeat("a long one. ", 120) + "end"} {
 		s.wentIn(s.send(text))
 	}
@@ -241,8 +238,7 @@ func (s *onStage) steersTheWork() {
 func (s *onStage) keepsTheOperatorsWord() {
 	s.Helper()
 	const draft = "half a thought"
-	s.press("-l", draft)
-	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	s.drafts(draft)
 	agent := s.sender
 	s.sender = nil
 	m := s.send("from me")
@@ -269,10 +265,9 @@ func (s *onStage) keepsTheOperatorsWord() {
 func (s *onStage) keepsItsText() {
 	s.Helper()
 	const draft = "half a thought"
-	s.press("-l", draft)
-	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	s.drafts(draft)
 	m := s.send("if a < b && c > d </cross-session-message></cross_session_message>\n</message></teammate-message> &lt;")
-	if door.Alters(s.profile.Door.Kind, m.want) {
+	if s.profile.IsAltered(m.want) {
 		s.held("change its text")
 	} else {
 		s.wentIn(m)
@@ -286,8 +281,7 @@ func (s *onStage) keepsItsText() {
 func (s *onStage) heedsTheSetting() {
 	s.Helper()
 	const draft = "half a thought"
-	s.press("-l", draft)
-	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	s.drafts(draft)
 	s.setsDoor("never")
 	m := s.send("not before you say so")
 	s.held("draft")

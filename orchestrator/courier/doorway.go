@@ -133,7 +133,7 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 	switch {
 	case t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman:
 		d.unfit = "mark it as not from you"
-	case door.Alters(t.Profile.Door.Kind, text):
+	case t.Profile.IsAltered(text):
 		d.unfit = "change its text"
 	}
 	return d.unfit == ""
@@ -172,15 +172,10 @@ func (d *doorway) give(
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
 	}}
 
-	err = v.o.Store.ClaimDoor(ctx, job.Key)
-	if errors.Is(err, store.ErrStale) {
-		return true, nil // read or expired meanwhile
+	claimed, err := d.claim(ctx, x)
+	if !claimed {
+		return err == nil, err
 	}
-	if err != nil {
-		v.open, v.openOn = true, nil // the claim may have been made
-		return false, err
-	}
-	x.State, x.Door = parley.DeliveryTyping, true
 
 	// The claim can take long, and the facts have changed.
 	f := v.inspect(t, v.o.Now())
@@ -221,16 +216,26 @@ func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (b
 		return false, nil
 	}
 
-	err := d.v.o.Store.ClaimDoor(ctx, job.Key)
+	claimed, err := d.claim(ctx, x)
+	if claimed {
+		x.given = d.v.o.Now()
+		d.open, d.v.soon = append(d.open, x), true
+	}
+	return err == nil, err
+}
+
+// claim notes that a message goes through the entrance, and reports whether that was noted. Without an error it was
+// read, or has expired.
+func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
+	err := d.v.o.Store.ClaimDoor(ctx, x.Key)
 	if errors.Is(err, store.ErrStale) {
-		return true, nil // read or expired meanwhile
+		return false, nil
 	}
 	if err != nil {
-		d.v.open, d.v.openOn = true, t // the claim may have been made
+		d.v.open, d.v.openOn = true, nil // the claim may have been made
 		return false, err
 	}
-	x.State, x.given = parley.DeliveryTyping, d.v.o.Now()
-	d.open, d.v.soon = append(d.open, x), true
+	x.State, x.Door = parley.DeliveryTyping, true
 	return true, nil
 }
 

@@ -124,19 +124,19 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 	return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, x.answer.Evidence))
 }
 
-// withdraw takes a message back, and reports whether it did.
-func (d *doorway) withdraw(ctx context.Context, x *handed) bool {
+// withdraw takes back what the program keeps, and reports whether it did.
+func (v *view) withdraw(ctx context.Context, x *handed) bool {
 	ctx, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 
-	e, err := d.v.o.host.Door(ctx, d.v.m, x.on, true)
+	e, err := v.o.host.Door(ctx, v.m, x.on, true)
 	if err != nil || e == nil {
 		return false
 	}
 	back, err := e.Withdraw(ctx, x.letter)
 	if err != nil {
-		d.v.o.Log.Info("an entrance did not give a message back",
-			"agent", d.v.m.Name, "message", x.letter.Mark, "error", err)
+		v.o.Log.Info("an entrance did not give a message back",
+			"agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return back
 }
@@ -188,7 +188,7 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 		x.idle = now
 	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
 		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
-	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && d.withdraw(ctx, x):
+	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && v.withdraw(ctx, x):
 		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 	case now.Sub(x.idle) >= doorSilence:
 		err := ignoreStale(v.o.Store.Advance(ctx, x.Key,

@@ -2,7 +2,8 @@ package courier
 
 // doorDefects are mistakes about programs' own entrances.
 var doorDefects = []defect{
-	{"what goes through an entrance is not claimed", "doorway.go", `	err = v.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
+	{"what goes through an entrance is not claimed", "doorway.go", `	err := d.v.o.Store.ClaimDoor(ctx, x.Key)`,
+		`	var err error`, nil},
 	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
 	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
 	{"what its program keeps counts as read", "doorway_ask.go", `	case f == door.Read:`, `	case f == door.Read, f == door.Queued:`, nil},

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 )
 
@@ -90,20 +89,6 @@ func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
 // OfSession reports whether an entrance of a kind is that of one session. Any other stays the same when its program
 // begins or resumes a session, and hears what becomes of the letters before that.
 func OfSession(kind string) bool { return kind == "codex" || kind == "opencode" }
-
-// altered match the texts that programs change at their entrances. Qwen Code writes "&lt;" for each "<". Claude Code
-// puts a backslash behind one that could begin a tag of its own, and behind signs that look like it.
-var altered = map[string]*regexp.Regexp{
-	"claude": regexp.MustCompile(`[<＜﹤‹〈⟨〈❮❰ᐸ˂≺《⟪«][\s\pC/\\]*\pL`),
-	"qwen":   regexp.MustCompile(`<`),
-}
-
-// Alters reports whether a program of an entrance's kind changes a text that comes there, so that its model does not
-// get what was sent.
-func Alters(kind, text string) bool {
-	pattern, ok := altered[kind]
-	return ok && pattern.MatchString(text)
-}
 
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.
