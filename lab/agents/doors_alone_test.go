@@ -146,8 +146,7 @@ func (e *entrance) takesItWhileBusy() {
 func (e *entrance) takesItWithADraft() {
 	e.Helper()
 	const draft = "half a thought"
-	e.press("-l", draft)
-	e.wait("the draft shows", func() bool { return e.composer() == draft })
+	e.drafts(draft)
 	l := e.give("beside a draft")
 	e.wait("the model has it", func() bool { return e.had(l) == 1 })
 	e.becomes(l, door.Read)

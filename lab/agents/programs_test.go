@@ -43,8 +43,8 @@ type realProgram struct {
 	// recalls says that a prompt whose tool was refused, or which failed, goes along with the next one.
 	recalls bool
 
-	// repeats says that it tries a prompt once more by itself that came through its entrance and failed: its model then
-	// has it twice.
+	// repeats says that it tries a prompt again by itself that came through its entrance and failed: its model then has
+	// it several times.
 	repeats bool
 
 	// restarts says that it begins its request again for an urgent message: its model then has the earlier prompt twice.

@@ -62,7 +62,11 @@ func (t *trial) intoFailure() {
 }
 
 func (t *trial) failure() string {
-	return fmt.Sprintf(" and FAIL %d this time", t.program.fails[t.IntN(len(t.program.fails))])
+	times := ""
+	if t.program.repeats && t.sender != nil {
+		times = " ONCE" // else it can try for as long as that fails
+	}
+	return fmt.Sprintf(" and FAIL %d this time%s", t.program.fails[t.IntN(len(t.program.fails))], times)
 }
 
 // goesOn does what an operator does after a failure: if the program is blocked, it
