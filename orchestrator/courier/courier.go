@@ -229,11 +229,12 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		w, h = c.ready(ctx, t, &job, looked)
 	}
 	c.ahead = foresight{}
-	overtaken := !team.IsUrgent(job) && c.m.HasUrgent() // an urgent one came during the look, and goes first
-	if e, through := c.doors.wants(ctx, t, &job, h); through && overtaken {
-		c.soon = true
-		return false, nil
-	} else if through {
+	decided := cmp.Or(seen, c.o.Now()) // an answer of the entrance can take long, and a claim, too
+	if e, through := c.doors.wants(ctx, t, &job, h); through {
+		if !team.IsUrgent(job) && c.m.HasUrgent() {
+			c.soon = true // an urgent one came meanwhile, and goes first
+			return false, nil
+		}
 		return c.doors.give(ctx, t, job, e, h)
 	}
 	h = c.doors.tell(h)
@@ -263,7 +264,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
-	l, decided := c.o.compose(c.m, t.Profile, &job, c.size), cmp.Or(seen, c.o.Now())
+	l := c.o.compose(c.m, t.Profile, &job, c.size)
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}

@@ -48,6 +48,19 @@ var cases = []struct {
 			{At: ms(31940), Do: "server dies", For: ms(14655)},
 		},
 	}},
+	{"a dialog opens while the entrance is asked whether it keeps the message", story{
+		Seed: 14070, Profile: "opencode", Traits: traits{
+			Width: 120, Read: ms(32), Start: ms(1547), Work: time.Second,
+			doorTraits: doorTraits{Door: "tells", Answers: ms(844), Lies: true},
+		},
+		Events: []event{
+			{At: ms(7236), Do: "door loses", N: 2, For: ms(9852)},
+			{At: ms(11812), Do: "question", What: "line", For: ms(7996)},
+			{At: ms(12171), Do: "answer", What: "late", For: ms(6343)}, send(ms(15964)),
+			{At: ms(18957), Do: "question", What: "news", For: ms(12898)},
+			{At: ms(30916), Do: "send", What: "urgent"}, {At: ms(34470), Do: "dialog", N: 3, For: ms(4608)},
+		},
+	}},
 	{"a person's keys, read and not drawn yet", story{
 		Profile: "codex", Traits: traits{
 			Width: 120, Start: ms(3087), Draw: 2 * time.Second, Work: 15 * time.Second,

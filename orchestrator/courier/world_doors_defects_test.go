@@ -33,8 +33,9 @@ var doorDefects = []defect{
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
-	{"what goes through an entrance overtakes an urgent one", "courier.go", `t, &job, h); through && overtaken {`,
-		`t, &job, h); through && overtaken && false {`, nil},
+	{"what goes through an entrance overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
+			c.soon`, `		if false {
+			c.soon`, nil},
 	{"what is not given back is typed all the same", "doorway_ask.go", `	return back
 }`, `	return back || true
 }`, nil},

@@ -64,8 +64,13 @@ func (g *program) inherit(before *program) {
 }
 
 // Door returns the entrance of the program that a terminal was made for.
-func (h worldHost) Door(_ context.Context, _ *team.Member, t *team.Terminal, _ bool) (entrance, error) {
+func (h worldHost) Door(ctx context.Context, _ *team.Member, t *team.Terminal, _ bool) (entrance, error) {
 	g := h.program(t)
+	if g != nil && h.w.story.Traits.Door != "" && time.Until(g.silent) > 0 {
+		if err := h.w.sleep(ctx, time.Until(g.silent)); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case h.w.story.Traits.Door == "":
 		return nil, nil
