@@ -60,70 +60,19 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 
 // needs returns everything that wants the operator, the most pressing first and the oldest first among equals, and
 // then what is between agents. It is computed afresh on each call.
-func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
-	queued, err := op.store.Queued(ctx)
-	if err != nil {
-		return nil, err
+func (op *operatorService) needs(ctx context.Context) (needs []parley.Need, err error) {
+	for _, of := range []func(context.Context) ([]parley.Need, error){
+		op.storageNeeds, op.needsOfAgents, op.unconfirmedNeeds, op.losses.needs, op.talkNeeds, op.overdueNeeds,
+		op.owedAnswers, op.responders.Needs,
+	} {
+		some, err := of(ctx)
+		if err != nil {
+			return nil, err
+		}
+		needs = append(needs, some...)
 	}
-
-	needs, err := op.storageNeeds(ctx)
-	if err != nil {
-		return nil, err
-	}
-	needs = append(needs, op.startNeeds()...)
-	needs = append(needs, op.agents.all(queued)...)
-
-	unconfirmed, err := op.store.Unconfirmed(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	for _, item := range unconfirmed {
-		needs = append(needs, unconfirmedNeed(fillInItem(op.roster, item)))
-	}
-
-	undelivered, err := op.losses.needs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	needs = append(needs, undelivered...)
-
-	held, err := op.store.Withheld(ctx, talk.MaxHolds)
-	if err != nil {
-		return nil, err
-	}
-
-	conversations, err := op.talk.Needs(ctx, held)
-	if err != nil {
-		return nil, err
-	}
-	needs = append(needs, conversations...)
-
-	overdue, err := op.store.Overdue(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	now := op.now()
-	for _, w := range overdue {
-		needs = append(needs, op.reminders.overdueNeed(w, now))
-	}
-
-	owed, err := op.owedAnswers(ctx, now)
-	if err != nil {
-		return nil, err
-	}
-	needs = append(needs, owed...)
-
-	unanswered, err := op.responders.Needs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	needs = append(needs, unanswered...)
-	needs = append(needs, op.meter.Needs()...)
-	needs = append(needs, op.overlaps.Needs()...)
-	needs = append(needs, op.programs.Needs()...)
-	needs = append(needs, op.notifierNeeds()...)
+	needs = slices.Concat(needs, op.startNeeds(), op.meter.Needs(), op.overlaps.Needs(), op.programs.Needs(),
+		op.notifierNeeds())
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		switch {
@@ -138,8 +87,44 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	return needs, nil
 }
 
+// needsOfAgents returns what agents want, such as an answer to a dialog.
+func (op *operatorService) needsOfAgents(ctx context.Context) ([]parley.Need, error) {
+	queued, err := op.store.Queued(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return op.agents.all(queued), nil
+}
+
+func (op *operatorService) unconfirmedNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	unconfirmed, err := op.store.Unconfirmed(ctx)
+	for _, item := range unconfirmed {
+		needs = append(needs, unconfirmedNeed(fillInItem(op.roster, item)))
+	}
+	return needs, err
+}
+
+// talkNeeds returns the needs of conversations that parley holds back.
+func (op *operatorService) talkNeeds(ctx context.Context) ([]parley.Need, error) {
+	held, err := op.store.Withheld(ctx, talk.MaxHolds)
+	if err != nil {
+		return nil, err
+	}
+	return op.talk.Needs(ctx, held)
+}
+
+func (op *operatorService) overdueNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	overdue, err := op.store.Overdue(ctx)
+	now := op.now()
+	for _, w := range overdue {
+		needs = append(needs, op.reminders.overdueNeed(w, now))
+	}
+	return needs, err
+}
+
 // owedAnswers returns the needs of idle agents that owe an answer.
-func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (needs []parley.Need, err error) {
+func (op *operatorService) owedAnswers(ctx context.Context) (needs []parley.Need, err error) {
+	now := op.now()
 	owed, err := op.store.Owed(ctx, now.Add(-owesWithin), now.Add(-op.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
