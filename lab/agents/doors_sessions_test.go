@@ -33,9 +33,11 @@ var sessionMoments = []struct {
 	{"before it is handed over", (*onStage).clearsBefore},
 	{"while it is inside", (*onStage).clearsWhileInside},
 	{"while a turn has it", (*onStage).clearsInItsTurn},
+	{"while an earlier one is chosen", (*onStage).resumesAround},
+	{"while it is inside and an earlier one is chosen", (*onStage).resumesWhileInside},
 }
 
-// A person begins another session while a message goes through the program's entrance. The model gets it once and whole,
+// A person begins another session, or resumes one, while a message goes through the program's entrance. The model gets it once and whole,
 // or the verdict says that this is not known.
 func TestEntrancesOutliveTheSession(t *testing.T) {
 	eachWithEntrance(t, func(t *testing.T, program installed) {
@@ -116,6 +118,40 @@ func (s *onStage) clearsInItsTurn() *letter {
 	s.enters(clears[s.program.profile])
 	time.Sleep(time.Second)
 	return m
+}
+
+// resumesAround sends while the program shows its earlier sessions, and chooses one of them then.
+func (s *onStage) resumesAround() *letter {
+	s.Helper()
+	s.inState(parley.StateIdle)
+	s.enters("/resume")
+	time.Sleep(3 * time.Second)
+	m := s.send("while you choose")
+	s.goesInside(m)
+	s.chooses()
+	return m
+}
+
+func (s *onStage) resumesWhileInside() *letter {
+	s.Helper()
+	s.works()
+	m := s.send("before you choose")
+	s.goesInside(m)
+	s.enters("/resume")
+	s.model.Release() // some open it behind what waits
+	time.Sleep(3 * time.Second)
+	s.chooses()
+	return m
+}
+
+// chooses chooses the second of the program's earlier sessions.
+func (s *onStage) chooses() {
+	s.Helper()
+	s.Logf("it shows\n%s", s.screen())
+	s.press("Down")
+	s.press("Enter")
+	time.Sleep(3 * time.Second)
+	s.Logf("then it shows\n%s", s.screen())
 }
 
 func (s *onStage) goesInside(m *letter) {
