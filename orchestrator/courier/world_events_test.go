@@ -230,7 +230,8 @@ func (w *world) befall(p *simPane, e event) {
 	case "draft":
 		w.draft(p, e)
 	case "enter", "clear":
-		w.attach(p, 2*time.Second)
+		tr := w.story.Traits
+		w.attach(p, max(2*time.Second, tr.Read+tr.Draw+100*time.Millisecond)) // they look what became of their key
 		key := map[string]string{"enter": "Enter", "clear": "clear"}[e.Do]
 		p.personKey(func() { g.input(chunk{key: key, who: "person"}) })
 	case "unshown": // a person's keys in a program that draws late
