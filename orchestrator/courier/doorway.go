@@ -67,7 +67,8 @@ type doorway struct {
 	shut time.Time      // it was closed, and is left alone until then
 	rest time.Duration  // for how long
 
-	recalled bool // what an earlier daemon had told is asked for
+	recalled bool               // what an earlier daemon had told is asked for
+	typed    map[store.Key]bool // what was claimed for the entrance before: a claim to type it forgets that
 
 	eager bool   // a message goes through it soon, unless its terminal is free before that
 	unfit string // why the last message did not go through it, as a verb: what its program would do to it there
@@ -80,7 +81,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	d.unfit = ""
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
-	typed := job.Door || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
+	typed := job.Door || d.typed[job.Key] || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
 	if t == nil || setting == DoorNever || typed || !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
@@ -213,6 +214,10 @@ func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (b
 	x := d.taken(t, job)
 	d.open = slices.DeleteFunc(d.open, func(before *handed) bool { return before.Key == job.Key })
 	if f := d.v.answerOf(ctx, x).Fate; f != door.Queued && f != door.Read {
+		if d.typed == nil {
+			d.typed = map[store.Key]bool{}
+		}
+		d.typed[job.Key] = true
 		return false, nil
 	}
 

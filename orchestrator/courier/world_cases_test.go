@@ -48,6 +48,19 @@ var cases = []struct {
 			{At: ms(31940), Do: "server dies", For: ms(14655)},
 		},
 	}},
+	{"a dialog opens while the entrance is asked of a message that it has dropped, and which is sent again", story{
+		Seed: 175237, Profile: "codex", Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(1240), Work: time.Second, Suggests: true,
+			doorTraits: doorTraits{
+				Door: "tells", Setting: "when_held", Answers: ms(1625), Doubles: true, Yields: true, Lies: true,
+			},
+		},
+		Events: []event{
+			{At: 45 * time.Second, Do: "door drops", N: 1, For: 2 * time.Second}, send(72 * time.Second),
+			send(75 * time.Second), {At: 105 * time.Second, Do: "dialog", N: 1, For: 10 * time.Second},
+			{At: 106 * time.Second, Do: "retry", N: 2},
+		},
+	}},
 	{"a dialog opens while the entrance is asked whether it keeps the message", story{
 		Seed: 14070, Profile: "opencode", Traits: traits{
 			Width: 120, Read: ms(32), Start: ms(1547), Work: time.Second,
