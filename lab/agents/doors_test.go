@@ -82,7 +82,7 @@ func TestEntrances(t *testing.T) {
 				of := func(f entranceFigures) record { return record{Size: s.size, Seed: seed, Entrance: &f} }
 				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record { return of(entranceFigures{figures: f}) })
 
-				f := entranceFigures{Draft: s.timesBesideADraft()}
+				f := entranceFigures{Draft: s.timesBesideADraft(), Urgent: s.timesIntoATurn()}
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
 				f.Always = newTrial(s, program.chance(seed)).run(0).Started
@@ -113,15 +113,50 @@ func (s *onStage) timesBesideADraft() (times millis) {
 	for i := range measured {
 		m := s.send(fmt.Sprintf("please look at file %d", i))
 		s.wentIn(m)
-		for _, prompt := range s.model.Log() {
-			if strings.Contains(prompt.Text, m.whole) {
-				times = append(times, prompt.At.Sub(m.Timestamp))
-			}
-		}
+		times = append(times, s.tookToTheModel(m)...)
 		time.Sleep(time.Second)
 	}
 	s.backspace(draft)
 	return times
+}
+
+// timesIntoATurn returns how long urgent messages take to the model through the entrance while a turn runs that calls its
+// tool as soon as they are inside; none where the program takes no message into a turn.
+func (s *onStage) timesIntoATurn() (times millis) {
+	s.Helper()
+	if !s.steers() {
+		return nil
+	}
+	for i := range measured {
+		s.worksWithATool()
+		m := s.send(fmt.Sprintf("look at file %d first", i), "--urgent")
+		s.goesInside(m)
+		s.model.Release()
+		s.wentIn(m)
+		times = append(times, s.tookToTheModel(m)...)
+		s.inState(parley.StateIdle)
+	}
+	return times
+}
+
+func (s *onStage) tookToTheModel(m *letter) (times millis) {
+	for _, prompt := range s.model.Log() {
+		if strings.Contains(prompt.Text, m.whole) {
+			times = append(times, prompt.At.Sub(m.Timestamp))
+		}
+	}
+	return times
+}
+
+// steers reports whether the program's entrance takes a message into the turn that runs.
+func (s *onStage) steers() bool { return s.profile.Door.Kind == "extension" }
+
+// worksWithATool begins a turn that waits, and calls a tool then.
+func (s *onStage) worksWithATool() {
+	s.Helper()
+	work := s.send(`WAIT and CALL read {"path":".","i":"look"}`)
+	s.inState(parley.StateBusy)
+	s.begun(work)
 }
 
 // wentIn waits until a message is proven, and checks that it went through the entrance.
@@ -210,12 +245,10 @@ func (s *onStage) passesTheWork() {
 // with the tool's result, and the other one after the turn.
 func (s *onStage) steersTheWork() {
 	s.Helper()
-	if s.profile.Door.Kind != "extension" {
+	if !s.steers() {
 		return
 	}
-	work := s.send(`WAIT and CALL read {"path":".","i":"look"}`)
-	s.inState(parley.StateBusy)
-	s.begun(work)
+	s.worksWithATool()
 	later := s.send("when you are done")
 	s.wait("it is inside", func() bool { return s.status(later).ReasonCode == parley.HoldInside })
 	urgent := s.send("stop, and look here", "--urgent")

@@ -39,6 +39,7 @@ type entranceFigures struct {
 	figures
 	Always millis `json:"always,omitempty"` // through the entrance, at rest: from acceptance until the model has it
 	Draft  millis `json:"draft,omitempty"`  // the same, while a draft stands
+	Urgent millis `json:"urgent,omitempty"` // the same, into a turn that runs
 }
 
 // add adds the figures of another run.

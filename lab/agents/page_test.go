@@ -317,21 +317,22 @@ func waitsTable(all []tried) string {
 func entranceWaitsTable(all []tried) string {
 	var b strings.Builder
 	b.WriteString(row("program", "tried", "messages", "at rest, typed", "at rest, through the entrance",
-		"while a draft stands, through the entrance") + "|---|---|---|---|---|---|\n")
+		"while a draft stands, through the entrance", "urgent, into a turn that runs") + "|---|---|---|---|---|---|---|\n")
 	for _, p := range all {
 		var sum entranceFigures
 		for _, r := range p.records {
 			if r.Entrance != nil {
 				sum.Started = append(sum.Started, r.Entrance.Started...)
 				sum.Always, sum.Draft = append(sum.Always, r.Entrance.Always...), append(sum.Draft, r.Entrance.Draft...)
+				sum.Urgent = append(sum.Urgent, r.Entrance.Urgent...)
 			}
 		}
 		if len(sum.Always) == 0 {
 			continue
 		}
 		b.WriteString(row(p.String(), p.dates(func(r *record) bool { return r.Entrance != nil && len(r.Entrance.Always) > 0 }),
-			fmt.Sprintf("%d, %d, %d", len(sum.Started), len(sum.Always), len(sum.Draft)),
-			sum.Started.String(), sum.Always.String(), sum.Draft.String()))
+			fmt.Sprintf("%d, %d, %d, %d", len(sum.Started), len(sum.Always), len(sum.Draft), len(sum.Urgent)),
+			sum.Started.String(), sum.Always.String(), sum.Draft.String(), sum.Urgent.String()))
 	}
 	return b.String()
 }
@@ -358,6 +359,7 @@ func TestRecordsMakeThePage(t *testing.T) {
 		{Program: "pi", Version: "1.0", Date: "2026-01-07", Seed: 6, Entrance: &entranceFigures{figures: figures{Deliveries: 40, Lost: 1}}},
 		{Program: "pi", Version: "1.0", Date: "2026-01-08", Seed: 6, Entrance: &entranceFigures{
 			figures: figures{Deliveries: 2, waits: waits{Started: millis{400e6, 600e6}}}, Always: millis{110e6}, Draft: millis{650e6},
+			Urgent: millis{250e6},
 		}},
 	}))(t)
 
@@ -368,7 +370,7 @@ func TestRecordsMakeThePage(t *testing.T) {
 		"| pi 1.0 | 2026-01-04 to 2026-01-05 | 25 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 2; 1 | 0 | 7, 8 |\n",
 		"| pi 1.0 | 2026-01-05 | 2 | 310ms / 310ms | none | 10ms / 10ms | 300ms / 300ms | 200ms | none |\n",
 		"| pi 1.0 | 2026-01-07 to 2026-01-08 | 42 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0; 0 | 0 | 6 |\n",
-		"| pi 1.0 | 2026-01-08 | 2, 1, 1 | 400ms / 400ms | 110ms / 110ms | 650ms / 650ms |\n",
+		"| pi 1.0 | 2026-01-08 | 2, 1, 1, 1 | 400ms / 400ms | 110ms / 110ms | 650ms / 650ms | 250ms / 250ms |\n",
 		"before waits\n", "after\n",
 	} {
 		if !strings.Contains(got, want) {
