@@ -60,7 +60,8 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 
 // needs returns everything that wants the operator, the most pressing first and the oldest first among equals, and
 // then what is between agents. It is computed afresh on each call.
-func (op *operatorService) needs(ctx context.Context) (needs []parley.Need, err error) {
+func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
+	needs := []parley.Need{} // an array, also without any
 	for _, of := range []func(context.Context) ([]parley.Need, error){
 		op.storageNeeds, op.needsOfAgents, op.unconfirmedNeeds, op.losses.needs, op.talkNeeds, op.overdueNeeds,
 		op.owedAnswers, op.responders.Needs,
@@ -71,8 +72,8 @@ func (op *operatorService) needs(ctx context.Context) (needs []parley.Need, err 
 		}
 		needs = append(needs, some...)
 	}
-	needs = slices.Concat(needs, op.startNeeds(), op.meter.Needs(), op.overlaps.Needs(), op.programs.Needs(),
-		op.notifierNeeds())
+	needs = append(needs, slices.Concat(op.startNeeds(), op.meter.Needs(), op.overlaps.Needs(), op.programs.Needs(),
+		op.notifierNeeds())...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		switch {

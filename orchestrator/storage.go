@@ -86,8 +86,8 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 }
 
 // storageNeeds tells the operator that the database accepts nothing more, and what it lacks.
-func (op *operatorService) storageNeeds(ctx context.Context) ([]parley.Need, error) {
-	system, needs := op.roster.Operator(), []parley.Need{}
+func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	system := op.roster.Operator()
 	if err := op.store.Refusal(); err != nil {
 		e, command := parley.AsError(err), "parley doctor --repair"
 		if e.Details["host"] != nil { // on a server, which parley does not repair
