@@ -82,10 +82,11 @@ func TestEntrances(t *testing.T) {
 				of := func(f entranceFigures) record { return record{Size: s.size, Seed: seed, Entrance: &f} }
 				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record { return of(entranceFigures{figures: f}) })
 
-				f := entranceFigures{Draft: s.timesBesideADraft(), Urgent: s.timesIntoATurn()}
+				f := entranceFigures{Draft: s.timesBesideADraft()}
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
 				f.Always = newTrial(s, program.chance(seed)).run(0).Started
+				f.Urgent = s.timesIntoATurn() // an urgent message is typed into a turn where its terminal is free
 				keep(t, program, of(f))
 			})
 		}
