@@ -37,8 +37,8 @@ var sessionMoments = []struct {
 	{"while it is inside and an earlier one is chosen", (*onStage).resumesWhileInside},
 }
 
-// A person begins another session, or resumes one, while a message goes through the program's entrance. The model gets it once and whole,
-// or the verdict says that this is not known.
+// A person begins another session, or resumes one, while a message goes through the program's entrance. The model gets it
+// once and whole, or the verdict says that this is not known.
 func TestEntrancesOutliveTheSession(t *testing.T) {
 	eachWithEntrance(t, func(t *testing.T, program installed) {
 		s := launchDoor(t, program, "when_held")
