@@ -110,6 +110,16 @@ var cases = []struct {
 			{At: 10 * time.Second, Do: "program dies", N: 3, For: 9 * time.Second},
 		},
 	}},
+	{"a verdict on a lost letter that the database does not take", story{
+		Profile: "claude", Traits: traits{
+			Width: 120, Start: ms(100), Work: time.Second, Reports: true,
+			doorTraits: doorTraits{Door: "reports", Setting: doorAlways},
+		},
+		Events: []event{
+			send(2 * time.Second), {At: 10 * time.Second, Do: "door loses", N: 1}, send(11 * time.Second),
+			{At: 35 * time.Second, Do: "database", What: "lost advance"},
+		},
+	}},
 	{"a report at the moment of the verdict", story{
 		Seed: 25061, Profile: "qwen", Traits: traits{
 			Width: 120, Read: ms(38), Draw: 2 * time.Second, Start: ms(3052),

@@ -325,6 +325,10 @@ func (t *teller) addDoor(end time.Duration) {
 			s.Events = append(s.Events, event{At: at + o.between(0, 20*time.Second), Do: "retry", N: sent})
 		}
 		o.send(at + o.between(0, 20*time.Second))
+	case 3: // it is lost, and the database does not take that it is unconfirmed
+		o.send(at + time.Second)
+		s.Events = append(s.Events, event{At: at, Do: "door loses", N: 1},
+			event{At: at + o.between(20*time.Second, 30*time.Second), Do: "database", What: "lost advance"})
 	}
 	if o.IntN(3) == 0 {
 		s.Events = append(s.Events, event{
