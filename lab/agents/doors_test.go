@@ -121,8 +121,9 @@ func (s *onStage) timesBesideADraft() (times millis) {
 	return times
 }
 
-// timesIntoATurn returns how long urgent messages take to the model through the entrance while a turn runs that calls its
-// tool as soon as they are inside; none where the program takes no message into a turn.
+// timesIntoATurn returns how long urgent messages take to the model through the entrance while a turn runs; none where the
+// program takes no message into a turn. The turn calls its tool once the trial has seen that the message is inside. What
+// it waits for the trial, which looks by runs of parley, is left out.
 func (s *onStage) timesIntoATurn() (times millis) {
 	s.Helper()
 	if !s.steers() {
@@ -132,12 +133,27 @@ func (s *onStage) timesIntoATurn() (times millis) {
 		s.worksWithATool()
 		m := s.send(fmt.Sprintf("look at file %d first", i), "--urgent")
 		s.goesInside(m)
+		inside, released := s.insideAt(m), time.Now()
 		s.model.Release()
 		s.wentIn(m)
-		times = append(times, s.tookToTheModel(m)...)
+		for _, took := range s.tookToTheModel(m) {
+			times = append(times, took-released.Sub(inside))
+		}
 		s.inState(parley.StateIdle)
 	}
 	return times
+}
+
+// insideAt returns when parley knew that a program keeps a message.
+func (s *onStage) insideAt(m *letter) time.Time {
+	s.Helper()
+	for _, step := range s.status(m).Steps {
+		if step.Code == parley.HoldInside {
+			return step.At
+		}
+	}
+	s.Fatalf("it is not inside: %+v", s.status(m).Steps)
+	return time.Time{}
 }
 
 func (s *onStage) tookToTheModel(m *letter) (times millis) {
