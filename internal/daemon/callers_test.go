@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"net"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -38,8 +37,7 @@ func (c *changingTeam) CallerOfProcess(int) parley.Caller {
 // it is called.
 func connect(t *testing.T, team *changingTeam) func() parley.Caller {
 	t.Helper()
-	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := shortDir(t)
 
 	path := filepath.Join(dir, "s") // short: it is the path of a socket
 	l := must.Have(net.Listen("unix", path))(t)

@@ -123,7 +123,7 @@ func TestAWorkspaceFindsItsState(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := RealPath(t.TempDir())
+			root := shortDir(t)
 			for _, dir := range []string{"shop", "other"} {
 				must.Do(t, os.Mkdir(filepath.Join(root, dir), 0o700))
 				must.Do(t, locate(root, dir).Prepare())
@@ -166,9 +166,17 @@ func locate(root, name string) Place {
 	return Locate(filepath.Join(root, name), Environ{"XDG_STATE_HOME=" + root + "/state", "XDG_RUNTIME_DIR=" + root})
 }
 
+// shortDir returns a directory for sockets: their paths are short, and those of tests are not.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return RealPath(dir)
+}
+
 // Agents of a workspace that was renamed run on in the tmux server that it had.
 func TestARenamedWorkspaceKeepsItsTmuxServer(t *testing.T) {
-	root := RealPath(t.TempDir())
+	root := shortDir(t)
 	must.Do(t, os.Mkdir(filepath.Join(root, "shop"), 0o700))
 	was := locate(root, "shop")
 	must.Do(t, was.Prepare())
@@ -186,7 +194,7 @@ func TestARenamedWorkspaceKeepsItsTmuxServer(t *testing.T) {
 
 // Several commands start at once in a new workspace.
 func TestOneIDWins(t *testing.T) {
-	root := RealPath(t.TempDir())
+	root := shortDir(t)
 	must.Do(t, os.Mkdir(filepath.Join(root, "shop"), 0o700))
 	ids := make(chan string)
 	for range 8 {
@@ -285,7 +293,7 @@ func TestEarlierStateIsMovedIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n, whole := 0, false; !whole; n++ {
-				at, want := early(t, RealPath(t.TempDir()))
+				at, want := early(t, shortDir(t))
 				must.Do(t, at.Prepare())
 				before(t, at, want)
 
@@ -360,7 +368,7 @@ func checkMoved(t *testing.T, at Place, want map[string]string, n int) {
 
 // A workspace that was renamed before the state was moved takes it along.
 func TestEarlierStateOfARenamedWorkspaceIsMovedIn(t *testing.T) {
-	root := RealPath(t.TempDir())
+	root := shortDir(t)
 	at, _ := early(t, root)
 	move(t, root, "shop", "store")
 	now := locate(root, "store")
@@ -379,7 +387,7 @@ func TestForeignDatabaseIsNotMovedIn(t *testing.T) {
 		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	} {
 		t.Run(name+" in a new workspace", func(t *testing.T) {
-			root := RealPath(t.TempDir())
+			root := shortDir(t)
 			at := locate(root, "shop")
 			must.Do(t, os.MkdirAll(at.inRoot(""), 0o700))
 			must.Do(t, plant(at.inRoot(databaseFile)))
@@ -392,7 +400,7 @@ func TestForeignDatabaseIsNotMovedIn(t *testing.T) {
 			}
 		})
 		t.Run(name+" in place of an earlier one", func(t *testing.T) {
-			root := RealPath(t.TempDir())
+			root := shortDir(t)
 			at, _ := early(t, root)
 			must.Do(t, os.Remove(at.inRoot(databaseFile)))
 			must.Do(t, plant(at.inRoot(databaseFile)))

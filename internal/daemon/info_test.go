@@ -14,8 +14,7 @@ import (
 
 // Keys would go to whoever listens on the socket that a daemon.json names.
 func TestForeignSocketIsNotObeyed(t *testing.T) {
-	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortDir(t)
 	env := Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state")}
 	at, other := Locate(t.TempDir(), env), Locate(t.TempDir(), env)
 	must.Do(t, at.Prepare())
@@ -44,8 +43,7 @@ func TestForeignSocketIsNotObeyed(t *testing.T) {
 
 // The directory of the socket was removed, as some systems do at the end of a session, and the daemon runs on.
 func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
-	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortDir(t)
 	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state")})
 	must.Do(t, at.Prepare())
 	if info, err := Find(t.Context(), at, time.Now); info != nil || err != nil {

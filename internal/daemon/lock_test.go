@@ -13,8 +13,7 @@ import (
 // lockedPlace returns a place that was prepared, and the lock of a daemon there.
 func lockedPlace(t *testing.T) (Place, *os.File) {
 	t.Helper()
-	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortDir(t)
 	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
 	must.Do(t, at.Prepare())
 
