@@ -23,7 +23,7 @@ type unknown struct {
 // git runs git in a directory, without the user's own configuration.
 func git(dir string, args ...string) []string {
 	return append([]string{"git", "-C", dir, "-c", "user.name=ann", "-c", "user.email=ann@example.org",
-		"-c", "core.editor=vim", "-c", "commit.gpgsign=false"}, args...)
+		"-c", "core.editor=vim -i NONE", "-c", "commit.gpgsign=false"}, args...)
 }
 
 func TestUnknownProgramsAreNotHarmed(t *testing.T) {
@@ -35,7 +35,7 @@ func TestUnknownProgramsAreNotHarmed(t *testing.T) {
 
 	for _, u := range []unknown{
 		{"pager", "less", "the first line", []string{"sh", "-c", "less " + file + "; true"}, parley.HoldKeysProgram},
-		{"editor", "vim", "the first line", []string{"vim", "-u", "NONE", file}, parley.HoldKeysProgram},
+		{"editor", "vim", "the first line", []string{"vim", "-u", "NONE", "-i", "NONE", file}, parley.HoldKeysProgram},
 		{"rebase", "vim", "pick ", git(filepath.Join(te.dir, "repository"), "rebase", "-i", "HEAD~1"),
 			parley.HoldKeysProgram},
 		{"secret", "bash", "Token:", []string{"bash", "-c", "read -s -p Token: x; echo; echo got $x; cat"},

@@ -68,7 +68,7 @@ func TestClaudeInABrowser(t *testing.T) {
 		}
 	}
 	h.Env = append(h.Env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY="+key, "DISABLE_AUTOUPDATER=1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "TMPDIR="+h.Dir)
 	config := fmt.Sprintf(`{"hasCompletedOnboarding": true, "theme": "dark",
 	"projects": {%q: {"hasTrustDialogAccepted": true}},
 		"customApiKeyResponses": {"approved": [%q], "rejected": []}}`, h.Workspace, key)

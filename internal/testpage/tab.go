@@ -41,6 +41,7 @@ func Start(t *testing.T) context.Context {
 	dir := must.Have(os.MkdirTemp("", "parley-chromium"))(t)
 	opts := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	opts = append(opts, chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(dir),
+		chromedp.Env("HOME="+dir, "TMPDIR="+dir, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME="),
 		chromedp.WSURLReadTimeout(testhome.Patience),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
 	if os.Getuid() == 0 {

@@ -204,6 +204,10 @@ func (p realProgram) forget(t *testing.T, h *testhome.Home, url string) {
 // environment.
 func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace ...string) {
 	t.Helper()
+	temporary := filepath.Join(h.Dir, "tmp")
+	must.Do(t, os.MkdirAll(temporary, 0o700))
+	h.Env = append(h.Env, "TMPDIR="+temporary)
+
 	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
 	for name, text := range p.files {
 		configure(t, h, name, fill.Replace(strings.NewReplacer(replace...).Replace(text)))
