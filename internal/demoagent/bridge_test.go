@@ -17,7 +17,7 @@ import (
 )
 
 // serveBridge stands in for `parley mcp`: it logs each call and answers like the daemon.
-// At the first look the reviewer is not there.
+// At the first look the reviewer is not there, and after the first broadcast the team has many agents.
 func serveBridge() int {
 	answers := map[string]string{
 		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"},{"name":"tester","state":"idle"}]}`,
@@ -29,10 +29,14 @@ func serveBridge() int {
 	s := server.NewMCPServer("bridge", "1")
 	for name, answer := range answers {
 		s.AddTool(mcp.NewTool(name), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			if record(name, r.GetArguments()) == 1 && name == "get_agent_status" {
+			n := record(name, r.GetArguments())
+			if n == 1 && name == "get_agent_status" {
 				return mcp.NewToolResultText(
 					`{"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"exited"}]}`,
 				), nil
+			}
+			if n > 3 && name == "broadcast_message" { // the second one
+				return mcp.NewToolResultText(`{"success":true,"message":"Message broadcast to 5 agent(s)"}`), nil
 			}
 
 			if r.GetArguments()["text"] == "refuse me" {
@@ -110,6 +114,7 @@ func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: On it: date parser first.\n(coder · msg 00000001)")
 	a.waitText("⏺ Noted.")
 	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: written and reviewed\n(coder · msg 00000002)")
+	a.waitText("⎿ Message broadcast to 5 agent(s)")
 	a.waitText("3 messages, 1 unread")
 	var tools []string
 	for _, c := range calls() {

@@ -209,14 +209,14 @@ func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
 
 	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, parley.Truncate(text, shownChars)))
 	var res parley.SendMessageResult
-	w.showOutcome(w.team.call(ctx, send, args, &res), func() string { return formatDeliveries(res.Deliveries) })
+	w.showOutcome(w.team.call(ctx, send, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })
 }
 
 func (w *worker) broadcast(ctx context.Context, text string) {
 	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, parley.Truncate(text, shownChars)))
 	args := map[string]any{"text": text, "wait_seconds": outcomeSeconds}
 	var res parley.BroadcastMessageResult
-	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string { return formatDeliveries(res.Deliveries) })
+	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })
 }
 
 func (w *worker) inbox(ctx context.Context) {
@@ -236,10 +236,11 @@ func (w *worker) showOutcome(err error, result func() string) {
 	w.say(" ", "⎿ "+result())
 }
 
-// formatDeliveries returns the state of each delivery in one line.
-func formatDeliveries(deliveries []parley.Delivery) string {
+// formatDeliveries returns the state of each delivery in one line, or what was said of them all: of many, a model is
+// told no more.
+func formatDeliveries(deliveries []parley.Delivery, said string) string {
 	if len(deliveries) == 0 {
-		return "nobody to deliver to"
+		return said
 	}
 	states := make([]string, len(deliveries))
 	for i, d := range deliveries {
