@@ -263,10 +263,11 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 		PATH="$${tmux%/*}:$$PATH" $(GO) test -count=1 $(TMUXTESTS) || exit 1; \
 	done
 
-# The pictures of the README come from a session of the demo's agents.
+# The pictures of the README come from a session of the demo's agents. Those of the page need Chromium.
 .PHONY: screenshots
-screenshots: tmux build ## draw the screens into docs/pictures
+screenshots: tmux build ## draw the screens and the page into docs/pictures
 	scripts/screenshots ./parley docs/pictures
+	PARLEY_TEST_SHOTS='$(CURDIR)/docs/pictures' $(GO) test -count=1 -run TestPicturesOfTheDocs ./cmd/parley
 
 # The moving picture of the README is the story tui/testdata/stories/terminal/film.txt.
 .PHONY: film
