@@ -112,7 +112,7 @@ func (pg *page) state(cause string) State {
 		return Busy
 	case cause != "":
 		return Blocked
-	case p.shows(p.idle, lastLines(pg.rows())):
+	case (pg.found || p.composer == nil) && p.shows(p.idle, lastLines(pg.rows())):
 		return Idle
 	}
 

@@ -58,8 +58,9 @@ func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
 
 	lists := []string{"claude/120x40-slash", "claude/80x24-slash", "codex/120x40-lines", "codex/80x24-lines",
 		"cline/100x30-fresh", "grok/100x30-draft", "kimi/100x30-slash"}
-	// Buttons without a mark, and a list with a mark that prompts have too.
-	hidden := []string{"crush/100x30-quit", "crush/100x30-start", "droid/100x30-sign-in"}
+	// Buttons without a mark, a list with a mark that prompts have too, and an editor whose keys are wrapped.
+	hidden := []string{"crush/100x30-quit", "crush/100x30-start", "droid/100x30-sign-in", "pi/40x20-editor",
+		"pi/40x20-editor-with"}
 	p := find(t, builtin(t), "generic")
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt")

@@ -64,7 +64,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 
 func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 	before := builtin(t)
-	s := must.Have(before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n")))(t)
+	s := must.Have(before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n  composer: ''\n")))(t)
 
 	was, is := find(t, before, "demo"), find(t, s, "demo")
 	if is.Settle != time.Second || is.Markers.Idle != "^ready" {
@@ -98,7 +98,7 @@ func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
 	s := must.Have(profile.Load([]byte(
-		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: " +
+		"robot:\n  extends: demo\n  markers: {idle: '^ready', composer: '', busy: '^working', blocked: {usage limit: " +
 			"'^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
 	)))(t)
 
