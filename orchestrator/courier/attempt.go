@@ -78,13 +78,17 @@ func (m *memory) readiness(o *observation) hold {
 
 // next returns the step that follows an observation, at a phase of the text.
 func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
+	var step tmux.Step
 	switch phase {
 	case tmux.Unknown:
-		return a.beforePaste(o)
+		step = a.beforePaste(o)
 	case tmux.Pasted:
-		return a.afterPaste(o)
+		step = a.afterPaste(o)
+	default:
+		return a.afterEnter(o, again)
 	}
-	return a.afterEnter(o, again)
+	a.keyless = step.Do != tmux.Press
+	return step
 }
 
 // beforePaste looks once more what has the terminal.

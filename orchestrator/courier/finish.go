@@ -18,7 +18,8 @@ func (r *recovery) settleStranded(
 	switch {
 	case s.fate == fateShown:
 		r.stranded = nil
-		return same, true, ignoreStale(r.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Announced)...))
+		return same, true, ignoreStale(r.o.Store.Advance(ctx, s.Key,
+			typedRungs(s.wasEntered(), parley.ProofShown, "", s.Announced)...))
 	case s.pressable():
 		done, err = r.pressStranded(ctx, t, w)
 		return true, done && same, err

@@ -43,7 +43,7 @@ func (s *typed) see(o *observation) {
 // back reports whether a text in the composer is one that the program was given before: a person can recall
 // it, and a program puts back the prompt of a turn that is interrupted at once.
 func (s *typed) back(o *observation) bool {
-	if !o.profile.HasMarkers() || s.phase == tmux.PanePasted || s.Waits() {
+	if !o.profile.HasMarkers() || !s.wasEntered() || s.Waits() {
 		return false
 	}
 	return s.left || s.shownAbove(o)
@@ -53,6 +53,12 @@ func (s *typed) back(o *observation) bool {
 func (s *typed) shownAbove(o *observation) bool {
 	l := &s.letter
 	return o.showsAbove(l) && profile.Times(o.Above, l.mark) > s.copies
+}
+
+// answered reports whether an answer stands below a text that its program does not report: a person has entered it, and
+// it stands nowhere any more.
+func (s *typed) answered(o *observation) bool {
+	return !o.profile.Reports.Prompts() && o.profile.Answered(o.Above, s.letter.mark, s.copies)
 }
 
 func (s *typed) fateOn(o *observation) fate {
@@ -68,15 +74,17 @@ func (s *typed) fateOn(o *observation) fate {
 	case o.Composing && profile.Holds(o.Composer, l.mark):
 		return fateMixed
 	case !o.profile.HasMarkers():
-		if s.phase == tmux.PanePasted { // it shows no composer in which the text would be missed
+		if !s.wasEntered() { // it shows no composer in which the text would be missed
 			return fateHidden
 		}
 		return fateGone
-	case s.shownAbove(o) && !s.doubted:
+	case s.shownAbove(o) && !s.wasEntered() && !s.answered(o):
+		return fateElsewhere
+	case s.shownAbove(o) && s.wasEntered() && !s.doubted:
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
-	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < s.drawnWithin(o):
+	case !s.wasEntered() && o.now.Sub(s.read) < s.drawnWithin(o):
 		return fateUndrawn
 	}
 
@@ -98,7 +106,7 @@ func (s *typed) pressable() bool {
 	switch s.fate {
 	case fateAlone:
 		return s.Waits() || !s.Dismissed && s.phase != tmux.PaneEnteredAgain &&
-			(s.on.Profile.HasMarkers() || s.phase == tmux.PanePasted)
+			(s.on.Profile.HasMarkers() || !s.wasEntered())
 	case fateHidden:
 		return s.Waits() && !s.on.Profile.HasMarkers()
 	}
@@ -108,8 +116,9 @@ func (s *typed) pressable() bool {
 // hold returns why a message waits while the text may stand in the terminal; h is what else is in
 // the way. It lets the message go when the text is gone, or its key may be pressed.
 func (s *typed) hold(h hold) hold {
-	stands := s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
-	seenTo := s.Dismissed && s.fate == fateHidden && !s.on.Profile.HasMarkers()
+	elsewhere := s.fate == fateElsewhere && !s.Waits()
+	stands := s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden || elsewhere
+	seenTo := s.Dismissed && (elsewhere || s.fate == fateHidden && !s.on.Profile.HasMarkers())
 	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
 	switch {
 	case s.fate == fateUndrawn && h.none():
@@ -118,7 +127,7 @@ func (s *typed) hold(h hold) hold {
 		return h
 	case s.pressable():
 		return hold{}
-	case s.fate == fateHidden && !covered:
+	case elsewhere, s.fate == fateHidden && !covered:
 		return held(parley.HoldUnsent, parley.Short(s.Message.ID))
 	}
 	return held(parley.HoldOwnText, "")

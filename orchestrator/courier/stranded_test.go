@@ -49,8 +49,18 @@ func TestFateOfAStrandedText(t *testing.T) {
 			func(s *stage, l *typed) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
 		{"with a person's text in another script", framedText,
 			func(s *stage, l *typed) { s.composer = testText + " подожди" }, fateMixed, false, parley.HoldOwnText},
-		{"above the composer", framedText,
-			func(s *stage, l *typed) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
+		{"above the composer", framedText, func(s *stage, l *typed) {
+			s.above, l.phase = []string{"> hello " + footer}, tmux.PaneEntered
+		}, fateShown, false, ""},
+		{"above the composer, never entered", framedText,
+			func(s *stage, l *typed) { s.above = []string{"> hello " + footer} }, fateElsewhere, false,
+			parley.HoldUnsent},
+		{"above the composer, never entered, dismissed", framedText, func(s *stage, l *typed) {
+			s.above, l.Dismissed = []string{"> hello " + footer}, true
+		}, fateElsewhere, false, ""},
+		{"above the composer, never entered, retried", framedText, func(s *stage, l *typed) {
+			s.above, l.State = []string{"> hello " + footer}, parley.DeliveryQueued
+		}, fateElsewhere, false, ""},
 		{"above the composer from an earlier time", framedText, func(s *stage, l *typed) {
 			s.above = []string{"> hello " + footer, "sign in first"}
 			s.looked()

@@ -170,6 +170,7 @@ type attempt struct {
 	unread   time.Time // since when the program has not read its terminal; zero: it has
 	refused  hold      // why it stopped, where tmux does not know better
 	followed followed
+	keyless  bool // its key was not pressed, as of the last step
 	beside   bool // somebody's own text stood beside ours at the last look
 }
 
@@ -234,6 +235,11 @@ type stranded struct {
 	fate   fate      // at the last look
 }
 
+// wasEntered reports whether parley has pressed the key that submits the text.
+func (s *stranded) wasEntered() bool {
+	return s.phase == tmux.PaneEntered || s.phase == tmux.PaneEnteredAgain
+}
+
 // reader is what had the terminal as a text was about to be typed.
 type reader struct {
 	tmux.Reader
@@ -255,11 +261,12 @@ const (
 type fate int
 
 const (
-	fateGone    fate = iota
-	fateShown        // the program shows it among what it was given
-	fateAlone        // it stands in the composer, and nothing else does
-	fateMixed        // it stands there with something else
-	fateBack         // it stands there again, after the program was given it
-	fateHidden       // it may stand in the terminal unseen
-	fateUndrawn      // the program may have read it and not drawn it yet
+	fateGone      fate = iota
+	fateShown          // the program shows it among what it was given
+	fateAlone          // it stands in the composer, and nothing else does
+	fateMixed          // it stands there with something else
+	fateBack           // it stands there again, after the program was given it
+	fateHidden         // it may stand in the terminal unseen
+	fateElsewhere      // it stands above the composer, and parley never entered it: a form has it, or a person did
+	fateUndrawn        // the program may have read it and not drawn it yet
 )

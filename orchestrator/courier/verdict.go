@@ -20,6 +20,15 @@ func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) st
 	return store.Change{State: state, Reason: code.Words(detail), Code: code}
 }
 
+// typedRungs returns the rungs that a typed text has reached with a proof. What was never entered is never taken: only
+// its program's own word says otherwise, since a person may have pressed the key.
+func typedRungs(entered bool, proof parley.ReasonCode, evidence string, announced bool) []store.Change {
+	if !entered && proof != parley.ProofReport {
+		return []store.Change{ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, "nothing names it")}
+	}
+	return rungs(proof, evidence, announced)
+}
+
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
 // for those of the code.
 func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {

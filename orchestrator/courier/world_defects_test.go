@@ -161,6 +161,11 @@ var typingDefects = []defect{
 	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.facts.unread > 0 { //`, `	if false { //`, nil},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`, nil},
+	{"what a form shows counts as taken", "stranded.go", `case s.shownAbove(o) && s.wasEntered() && !s.doubted:`,
+		`case s.shownAbove(o) && !s.doubted:`, []edit{
+			{"stranded.go", `	case s.shownAbove(o) && !s.wasEntered() && !s.answered(o):`, `	case false:`},
+			{"verdict.go", `if !entered && proof != parley.ProofReport {`, `if false {`},
+		}},
 	{"what stands in the composer counts as taken", "attempt_entered.go",
 		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.facts.unread > 0, !o.facts.alive:`, nil},
 	{"what is unread counts as taken", "attempt_entered.go",

@@ -32,6 +32,7 @@ type opening struct {
 	deafAt    time.Time // since when it did not read last
 	openAt    time.Time // since when its composer is drawn
 	asks      string    // the kind of question that is open; "": one that its markers know
+	form      []piece   // that stands in a form
 	behind    bool      // a shell has the terminal on the other machine, or in a terminal inside the pane
 	behindAt  time.Time // since when that is drawn
 	shellLine string    // what was typed there
@@ -51,11 +52,16 @@ var questions = map[string][]string{
 	"words": {"A directory is needed.", "Where is the work: "},
 	"menu":  {"Pick a look", "❯ Dark", "  Light"},
 	"news":  {"New in this version", " * It is faster.", ""},
+	"form":  {"Edit the plan:", "first step"},
 }
 
 // ask draws an open question. The cursor of a menu is hidden.
 func (p *picture) ask(v *scenery) {
 	rows := questions[v.asks]
+	if v.asks == "form" { // with what looks like an empty composer below it
+		p.lines = append(append(p.lines, rows...), wrapped(v.form, "", "", v.width)...)
+		return
+	}
 	last := len(rows) - 1
 	p.lines = append(p.lines, rows[:last]...)
 	p.prompt(rows[last]+v.composer, v.width)
@@ -313,6 +319,13 @@ func (t *teller) addOddities(end time.Duration) {
 		}
 	case n == 10 && tr.Mute:
 		tr.Silent = true
+	case n == 15 && !s.Calm && markers && quick:
+		for range 1 + o.IntN(2) {
+			s.Events = append(s.Events, event{
+				At: o.between(0, end+5*time.Second), Do: "question", What: "form",
+				For: o.between(time.Second, 30*time.Second),
+			})
+		}
 	case n < 13 && !s.Calm && !s.Shared && quick && len(faces[s.Profile].refused) > 0:
 		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
 		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })

@@ -196,6 +196,8 @@ func (g *program) take(c chunk) {
 		g.drop(c)
 	case g.dialog && c.key != "":
 		g.answer(c)
+	case g.dialog && g.asks == "form":
+		g.form = append(g.form, piece{text: c.text, at: c.at, whole: true})
 	case g.dialog: // a paste is thrown away
 		g.drop(c)
 	case c.key == "clear":
@@ -233,7 +235,7 @@ func (g *program) pastePiece(c chunk) {
 
 // answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
-	g.dialog, g.asks, g.w.freed = false, "", time.Now()
+	g.dialog, g.asks, g.form, g.w.freed = false, "", nil, time.Now()
 	g.lying = g.w.story.Traits.Lies && len(g.letters) > 0
 	if c.who == "" {
 		g.w.watch.answeredDialog(g)
@@ -405,7 +407,7 @@ func (g *program) draw() {
 	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0
 	v.prompts = g.w.story.Traits.Prompts != ""
 	v.behind, v.shellLine = g.behind, g.shellLine
-	v.composer = g.composed()
+	v.composer, v.form = g.composed(), joined(g.form)
 	v.suggests = g.w.story.Traits.Suggests && !g.working && !g.ended.IsZero()
 	v.home = g.w.story.Traits.Home && len(g.composer) > 0 && g.composer[0].msg == ""
 	switch {

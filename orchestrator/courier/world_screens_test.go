@@ -27,8 +27,9 @@ type scenery struct {
 	prompts   bool   // it reads lines behind a sign
 	behind    bool   // a shell has the terminal behind it
 	shellLine string
-	suggests  bool // a next prompt, while the composer is empty
-	home      bool // the cursor is at the begin of the composer
+	form      string // the text in it
+	suggests  bool   // a next prompt, while the composer is empty
+	home      bool   // the cursor is at the begin of the composer
 	width     int
 }
 
@@ -37,7 +38,7 @@ func (v *scenery) same(o *scenery) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
 		v.blank == o.blank && v.refused == o.refused && v.answered == o.answered && v.asks == o.asks &&
 		v.launches == o.launches && v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests &&
-		v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
+		v.home == o.home && v.form == o.form && v.width == o.width && slices.Equal(v.above, o.above)
 }
 
 // picture is a drawn screen.
@@ -149,9 +150,11 @@ func (f *face) draw(v *scenery) picture {
 		return p
 	case v.dialog && v.asks != "":
 		p.ask(v)
-		return p
+		if v.asks != "form" {
+			return p
+		}
 	}
-	if v.dialog && f.dialog != nil {
+	if v.dialog && v.asks == "" && f.dialog != nil {
 		p.lines, p.dialog, p.busy = append(p.lines, f.dialog...), true, false
 		p.y = len(p.lines) - 1
 		return p
@@ -258,6 +261,7 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				{"asks by a line", scenery{dialog: true, asks: "line", above: []string{typed}}, profile.Unknown, "-"},
 				{"asks by words", scenery{dialog: true, asks: "words", above: []string{typed}}, profile.Unknown, "-"},
 				{"asks by a menu", scenery{dialog: true, asks: "menu", above: []string{typed}}, profile.Unknown, "-"},
+				{"shows a form", scenery{dialog: true, asks: "form", above: []string{typed}}, profile.Idle, ""},
 				{"shows news", scenery{dialog: true, asks: "news", above: []string{typed}}, profile.Unknown, "-"},
 				{"draft", scenery{composer: "my own words"}, profile.Idle, "my own words"},
 				{"draft with the cursor before it", scenery{composer: "my own words", home: true}, profile.Idle,
