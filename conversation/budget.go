@@ -92,12 +92,14 @@ func (b *Budgets) Judge(s Settings, t Turn) Verdict {
 }
 
 // judge reports whether the chain may go on. What goes to mailboxes goes back and forth only if many
-// messages followed from one another as well: programs send each other many that follow from none.
+// messages followed from one another as well: programs send each other many that follow from none. These
+// count since a request was last settled, or since the chain rested.
 func (c *chain) judge(s Settings, t Turn) Verdict {
 	far := t.Hop > c.renewedHop()+s.ChainHops
 	chainSpent := far || c.between(t.From, t.To) >= s.ChainHops
 	cycleSpent := c.closesCycle(s.CycleRounds, t.From, t.To)
 	if t.ToMailbox {
+		far = far && t.Hop > c.settledHop()+s.ChainHops && !c.rested(t.At)
 		chainSpent = far && c.bothWays(t.From, t.To) >= s.ChainHops
 		cycleSpent = far && cycleSpent
 	}
@@ -167,6 +169,14 @@ func (b *Budgets) Take(t Turn) {
 
 	e := exchange{at: t.At, from: t.From, answers: p.answers(t.From)}
 	p.turns = latest(append(within(p.turns, t.At, pairLong), e), maxBudget)
+}
+
+// Settle ends a chain, as far as it goes to mailboxes: the message at l is the formal answer to a request,
+// or was ignored. The order of Settle and Take does not matter.
+func (b *Budgets) Settle(l Link) {
+	if c := b.chains[l.Chain]; c != nil {
+		c.settled = max(c.settled, l.Hop)
+	}
 }
 
 // renew resets the budgets that a person's message resets.
@@ -251,6 +261,8 @@ const (
 	// chainIdle is how long an idle chain is remembered: the default time that a message
 	// may wait for its terminal.
 	chainIdle = 24 * time.Hour
+	// chainRest is how long the agents of a chain say nothing until those with mailboxes may begin anew.
+	chainRest = time.Hour
 	// maxChains bounds the chains; beyond it the half that was idle longest is forgotten. Each takes
 	// up to 600 bytes, and few of a team's messages wait for an answer at a time.
 	maxChains = 2000

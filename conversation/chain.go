@@ -8,6 +8,7 @@ type chain struct {
 	last    time.Time
 	highest int // highest hop of a started turn
 	renewed int // the hop at which its budget was last reset
+	settled int // the hop at which it last came to an end, as far as it goes to mailboxes
 }
 
 // turnCounts counts the turns by sender and recipient.
@@ -52,6 +53,17 @@ func (c *chain) renewedHop() int {
 	return c.renewed
 }
 
+// settledHop returns the hop at which the chain last came to an end for mailboxes.
+func (c *chain) settledHop() int {
+	if c == nil {
+		return 0
+	}
+	return c.settled
+}
+
+// rested reports whether nothing followed in the chain for so long that a mailbox begins anew.
+func (c *chain) rested(now time.Time) bool { return c != nil && now.Sub(c.last) >= chainRest }
+
 // between counts the turns of two agents in the chain. If each message has one answer,
 // these are its hops. If one message has many answers, the hops stay few while two agents
 // write to each other without end; only this count grows then.
@@ -82,6 +94,9 @@ func (c *chain) take(t Turn) {
 		c.counts[t.From] = map[string]int{}
 	}
 	c.counts[t.From][t.To]++
+	if c.rested(t.At) {
+		c.settled = max(c.highest, t.Hop-1)
+	}
 	c.highest = max(c.highest, t.Hop)
 	if t.At.After(c.last) {
 		c.last = t.At

@@ -109,6 +109,45 @@ func TestManyMessagesToMailboxesPass(t *testing.T) {
 	}
 }
 
+// What settles requests, and what rests, is no loop, however long it lasts.
+func TestDialoguesOfMailboxesNeverRunOut(t *testing.T) {
+	settle := func(m *mailboxes, agent string) { m.budgets.Settle(m.budgets.Turn(agent)) }
+	for _, test := range []struct {
+		name string
+		turn func(m *mailboxes, n int) (agents []string, pause time.Duration) // n-th exchange
+	}{
+		{"each request has its formal answer", func(m *mailboxes, n int) ([]string, time.Duration) {
+			settle(m, "a") // the last message to a is the answer
+			return []string{"a", "b"}, 20 * time.Second
+		}},
+		{"three pass requests on, and each is settled", func(m *mailboxes, n int) ([]string, time.Duration) {
+			settle(m, "a")
+			return []string{"a", "b", "c"}, 20 * time.Second
+		}},
+		{"one message in four is ignored", func(m *mailboxes, n int) ([]string, time.Duration) {
+			if n%2 == 1 {
+				settle(m, "b")
+			}
+			return []string{"a", "b"}, 20 * time.Second
+		}},
+		{"they rest for an hour after 18 messages", func(m *mailboxes, n int) ([]string, time.Duration) {
+			if n%9 == 0 {
+				m.now = m.now.Add(time.Hour)
+			}
+			return []string{"a", "b"}, 20 * time.Second
+		}},
+	} {
+		m := &mailboxes{now: noon}
+		for n := range 100 {
+			agents, pause := test.turn(m, n)
+			if sent, why := m.around(len(agents), pause, agents...); sent < len(agents) {
+				t.Errorf("%s: message %d is refused (%s)", test.name, m.sent, why)
+				break
+			}
+		}
+	}
+}
+
 // A person's word or a release lets two mailboxes go on.
 func TestAPersonLetsMailboxesGoOn(t *testing.T) {
 	for name, allow := range map[string]func(m *mailboxes){

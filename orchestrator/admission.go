@@ -77,6 +77,7 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 		err = d.checkSameCall(from, &post, &stored, a.settings.ResponseDeadline)
 	} else {
 		a.delegate(stored.Passed, post.Answers)
+		a.talk.Settle(stored.Settled)
 		a.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 

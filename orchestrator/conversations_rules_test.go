@@ -335,6 +335,46 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	}
 }
 
+// A request that is settled ends the chain of two mailboxes, also for the next daemon.
+func TestSettledRequestsBetweenMailboxesNeverRunOut(t *testing.T) {
+	for name, settles := range map[string]bool{
+		"completed": true, "unable": true, "": true, "ignored": true, "partial": false,
+	} {
+		te := newTeam(t, func(o *Options) {
+			o.Settings.Conversation = conversation.Settings{ChainHops: 4, PairMinute: 100, RefuseMailboxes: true}
+		})
+		te.as("ann")
+		te.as("bob")
+
+		var err error
+		exchanges := 0
+		for ; exchanges < 8 && err == nil; exchanges++ {
+			if exchanges == 4 {
+				te.restart()
+			}
+			var res *parley.SendMessageResult
+			if res, err = te.SendMessage(te.agent("ann"), parley.SendMessageRequest{
+				To: parley.Names{"bob"}, Text: "and this?", RequiresResponse: true,
+			}); err != nil {
+				break
+			}
+
+			if name == "ignored" {
+				te.says("bob", "ann", "what is it about?")
+				_, err = te.IgnoreMessage(te.agent("bob"), parley.IgnoreMessageRequest{MessageID: res.MessageID})
+				continue
+			}
+			_, err = te.RespondToMessage(te.agent("bob"), parley.RespondToMessageRequest{
+				MessageID: res.MessageID, Text: "so", Status: parley.ResponseStatus(name),
+			})
+		}
+
+		if held := parley.ErrorCode(err) == parley.ConversationHeld; held == settles || err != nil && !held {
+			t.Errorf("%q: after %d exchanges: %v", name, exchanges, err)
+		}
+	}
+}
+
 func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{PairMinute: 1, RefuseMailboxes: true}

@@ -183,8 +183,12 @@ func (rs *responses) IgnoreMessage(
 	if err != nil {
 		return nil, err
 	}
-	if err := rs.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason)); err != nil {
+	settled, err := rs.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason))
+	if err != nil {
 		return nil, err
 	}
+
+	rs.admission.talk.Settle(settled)
+
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
 }

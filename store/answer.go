@@ -99,6 +99,14 @@ func (p posting) settleDebt(o *original, owed, late bool) error {
 		return err
 	}
 
+	if status == parley.ResponseCompleted || status == parley.ResponseUnable {
+		var err error
+		p.out.Settled, err = settle(p.tx, o.Message.SenderID, p.Message.SenderID, p.Message.ChainID, p.Message.Hop)
+		if err != nil {
+			return err
+		}
+	}
+
 	return p.delegateDebt(o, p.Answers.Delegates)
 }
 

@@ -23,6 +23,16 @@ type Act struct {
 	Hop        int
 }
 
+// ActSettled is the action of an act of no operator: the message at ChainID and Hop settled a request of One
+// to Other, or Other ignored it. It is not stored: the deliveries and the debts tell it.
+const ActSettled = "settled"
+
+// settle tells that a message settled a request of one agent to another.
+func settle(t *tx, one, other, chainID string, hop int) (*Act, error) {
+	a := &Act{At: t.Now, Action: ActSettled, One: one, Other: other, ChainID: chainID, Hop: hop}
+	return a, tellAct(t, a)
+}
+
 type actRow struct {
 	Act   `gorm:"embedded"`
 	Nanos int64
@@ -148,6 +158,7 @@ type TurnRow struct {
 	ThreadID    string
 	AcceptedAt  int64
 	Replied     string // the chain of the answered message; "" for none
+	Settled     bool   // it answered a request for good, or was ignored
 }
 
 // At returns when the message was accepted.
@@ -160,9 +171,11 @@ func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) (
 	var rows []TurnRow
 	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
 		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at,
-			coalesce(a.chain_id, '') AS replied
+			coalesce(a.chain_id, '') AS replied, (d.archived = 1 OR b.debtor_id IS NOT NULL) AS settled
 		FROM messages m CROSS JOIN deliveries d JOIN agents s ON d.message_seq = m.seq AND s.id = m.sender_id
 		LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
+		LEFT JOIN debts b ON b.message_seq = a.seq AND b.debtor_id = m.sender_id AND b.answered_by = m.id
+			AND b.state IN ('completed', 'unable')
 		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ?
 			AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
 			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'

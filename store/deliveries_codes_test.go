@@ -67,7 +67,8 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			return err
 		}, parley.ProofCall},
 		"ignored": {func(done Appended) error {
-			return s.Ignore(t.Context(), agentID(1), done.Message.ID, "")
+			_, err := s.Ignore(t.Context(), agentID(1), done.Message.ID, "")
+			return err
 		}, parley.ProofCall},
 		"answered": {func(done Appended) error {
 			_, err := s.Append(t.Context(), reply(1, done, ""))

@@ -86,9 +86,9 @@ type ignored struct {
 
 // Ignore marks one message as read and archived, because its recipient will not answer
 // it. The reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when
-// the message was not for this recipient.
-func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) error {
-	return s.write(ctx, "ignoring a message", func(t *tx) error {
+// the message was not for this recipient. It returns what that settled, nil for nothing.
+func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) (settled *Act, err error) {
+	err = s.write(ctx, "ignoring a message", func(t *tx) error {
 		d, err := deliveriesIn{t}.findForReader(recipientID, ref)
 		switch {
 		case err != nil:
@@ -111,8 +111,18 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 		summary := "Ignored message " + parley.Short(d.MessageID)
 		agentsIn{t}.log(recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
 
-		return nil
+		var of []messageRow
+		if err := t.Query(&of, `SELECT sender_id, chain_id, hop FROM messages WHERE id = ?`, d.MessageID); err != nil {
+			return err
+		}
+		for _, m := range of {
+			settled, err = settle(t, m.SenderID, recipientID, m.ChainID, m.Hop)
+		}
+
+		return err
 	})
+
+	return settled, err
 }
 
 // findForReader returns the delivery of the message that ref names, also of a post that

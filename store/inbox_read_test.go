@@ -65,7 +65,7 @@ func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 func TestIgnoredMessageIsInAgentLog(t *testing.T) {
 	s := openWith(t, 2)
 	stored := must.Have(s.Append(t.Context(), post(0, 1)))(t)
-	must.Do(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
+	must.Have(s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))(t)
 	log := agentLog(t, s, 1)
 	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; log[len(log)-1].Details != want {
 		t.Errorf("the log is %+v, want %s at its end", log, want)

@@ -84,6 +84,7 @@ type Appended struct {
 	Repeated   bool  // the sender used the key before; this is what was stored then
 	Updated    bool  // the state of the answered message has changed
 	Passed     []Job // the answered message, for the terminals of its delegates
+	Settled    *Act  // its request is settled; nil if it answers none, or not for good
 
 	claims map[string]uint64 // by recipient: the numbers on their panes of what was claimed
 }

@@ -61,7 +61,8 @@ func (mem *memory) Refuse(from *team.Member, msg *parley.Message, replied Parent
 			what, next := v.Explain()
 			if mailbox {
 				mem.excesses.note(from, m, turn, what).refused++
-				next += fmt.Sprintf(" A person lets them go on with parley conversation release %s %s, "+
+				next += fmt.Sprintf(" A settled request (completed, unable, ignored) or an hour's rest ends a chain. "+
+					"A person lets them go on with parley conversation release %s %s, "+
 					"and for good with refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
 			}
 			return parley.Errorf(parley.ConversationHeld, "nothing more goes to %s now: %s", m.Name, what).

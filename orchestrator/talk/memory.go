@@ -124,6 +124,9 @@ func (mem *memory) replayTurns(ctx context.Context) error {
 				x.messageID, x.threadID = r.MessageID, r.ThreadID
 			}
 			mem.budgets.Take(turn)
+			if r.Settled {
+				mem.budgets.Settle(link)
+			}
 		}
 
 		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {
@@ -138,14 +141,26 @@ func (mem *memory) replayTurns(ctx context.Context) error {
 	return nil
 }
 
-// replay repeats an act of the operator on two agents. Acts on threads are repeated when
+// Settle lets mailboxes begin anew after a settled request; nil for none.
+func (mem *memory) Settle(a *store.Act) {
+	if a != nil {
+		mem.mu.Lock()
+		defer mem.mu.Unlock()
+		replay(&mem.budgets, a)
+	}
+}
+
+// replay repeats an act of the operator, or of a recipient, on two agents. Acts on threads are repeated when
 // the threads are loaded.
 func replay(budgets *conversation.Budgets, a *store.Act) {
 	if a.One == "" {
 		return
 	}
 
+	link := conversation.Link{Chain: a.ChainID, Hop: a.Hop}
 	switch parley.ConversationAction(a.Action) {
+	case store.ActSettled:
+		budgets.Settle(link)
 	case parley.ActionMute:
 		budgets.Mute(a.One, a.Other)
 	case parley.ActionUnmute:
@@ -157,7 +172,7 @@ func replay(budgets *conversation.Budgets, a *store.Act) {
 			From: a.One,
 			To:   a.Other,
 			At:   a.At,
-			Link: conversation.Link{Chain: a.ChainID, Hop: a.Hop},
+			Link: link,
 		})
 	}
 }
