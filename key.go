@@ -165,9 +165,11 @@ type Caller struct {
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
-	// the id of the operator, for one that is Unplaced or Watches and may read what the operator may
-	Views    string
-	Watches  bool   // a session of the page that may only look
+	Views       string    // the id of the operator, for one that Watches
+	Watches     bool      // a session of the page that may only look
+	// Program names the programs by which the operator calls from no terminal and without a key, the outermost
+	// first, such as "cron > sh > parley"; "" for all others.
+	Program  string
 	Session  string // the id of the session of the page with the operator's rights, "" if it is none
 	Newcomer bool   // an agent that the operator has not let in yet
 	Invited  bool   // without a credential, but with a token of `parley invite`: it may register
@@ -177,6 +179,14 @@ type Caller struct {
 
 // Nobody reports whether the caller showed no credential.
 func (c Caller) Nobody() bool { return c.ID == "" }
+
+// Label names the caller for the record, with the program by which the operator calls from no terminal.
+func (c Caller) Label() string {
+	if c.Program == "" {
+		return c.Name
+	}
+	return c.Name + " (" + c.Program + ")"
+}
 
 // viewer returns the operator as the caller of what only reads, in place of a process that may read the same.
 func (c Caller) viewer() Caller {

@@ -130,7 +130,7 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	}
 	if caller.Views != "" && inv.op.Access != Public {
 		if !inv.reads() {
-			return nil, refuseViewer(caller)
+			return nil, watching()
 		}
 		caller = caller.viewer()
 		ctx = WithCaller(ctx, caller)
@@ -207,7 +207,7 @@ func (o *Op) Allow(c Caller) error {
 	case o.Access == Public, c.Unplaced && o.Glance, c.Views != "" && o.mayRead():
 		return nil
 	case c.Views != "":
-		return refuseViewer(c)
+		return watching()
 	case c.Unplaced:
 		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does "+
 			"not have, or that has lost it").
@@ -231,25 +231,6 @@ func KeyNotHere() *Error {
 		"it, or cannot see which process shows it").
 		Suggest("Call through the daemon's socket from outside of the agents' terminals, as the parley command does. " +
 			"An agent uses its own key.")
-}
-
-// refuseViewer refuses what changes something to a caller that may only read.
-func refuseViewer(c Caller) error {
-	if c.Watches {
-		return watching()
-	}
-	return unplaced()
-}
-
-// unplaced refuses a process that could be the operator's as well as an agent's.
-func unplaced() error {
-	return Errorf(Unauthenticated, "parley cannot tell whether this process is yours or an agent's: it was started "+
-		"after the first agent, and not from a terminal").
-		Suggest("What only reads works here: agents, log, needs, status. To send as an agent: parley register NAME "+
-			"prints a key for PARLEY_KEY. To do what you may do, set PARLEY_KEY to a key of yours: `parley key issue "+
-			"%s` prints one in a terminal, over ssh from another machine, or in a script that began before the first "+
-			"agent.",
-			OperatorName)
 }
 
 // Answer begins every result: success, and an error that is null. A failure is an *Error

@@ -25,7 +25,7 @@ func pageOptions(s parley.Service) Options {
 		case "operators-key":
 			return operator, true
 		case "unplaced-key":
-			return parley.Caller{Views: operator.ID, Unplaced: true}, true
+			return parley.Caller{Unplaced: true}, true
 		case "watchers-key":
 			return parley.Caller{Views: operator.ID, Watches: true}, true
 		}

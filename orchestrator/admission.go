@@ -144,6 +144,7 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 		Message:        msg,
 		IdempotencyKey: d.key,
 		Event:          messageEvent(msg.Kind),
+		Program:        parley.CallerFrom(ctx).Program,
 		NewFile:        d.file,
 		Reach:          d.reach,
 		Answers:        answers,

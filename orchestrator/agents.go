@@ -140,9 +140,7 @@ func (g *agentService) GetAgentStatus(
 		Agents: []parley.AgentStatus{},
 	}
 	caller := parley.CallerFrom(ctx)
-	if !caller.Unplaced { // else it only reads what the operator reads
-		res.You = caller.Name
-	}
+	res.You = caller.Name
 	if me := g.roster.ByID(caller.ID); me != nil {
 		res.YourSeal = me.Agent().Seal
 	}

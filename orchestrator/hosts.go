@@ -53,7 +53,7 @@ func withAgent(hosts []parley.Host, a parley.Agent, own string) []parley.Host {
 func (ws *workspaceService) RemoveHost(
 	ctx context.Context, req parley.RemoveHostRequest,
 ) (*parley.RemoveHostResult, error) {
-	done, err := ws.store.RemoveHost(ctx, req.Name, parley.CallerFrom(ctx).Name)
+	done, err := ws.store.RemoveHost(ctx, req.Name, parley.CallerFrom(ctx).Label())
 	if err != nil {
 		return nil, err
 	}

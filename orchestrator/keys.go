@@ -48,6 +48,11 @@ func (ks *keyService) giveKey(
 		return nil, err
 	}
 
+	if by := parley.CallerFrom(ctx).Program; by != "" && m.Name == parley.OperatorName {
+		return nil, parley.Errorf(parley.NotAuthorized, "a key of yours is given only at a terminal, not to %s", by).
+			Suggest("Run it in a terminal of your own. On this machine, your programs need no key.")
+	}
+
 	m.Changing.Lock() // keeps a concurrent stop from missing the new key
 	defer m.Changing.Unlock()
 

@@ -123,7 +123,6 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		return err
 	}
 	inRoot := filepath.Join(o.opts.Workspace, ".parley")
-	o.rooms.roster.Past = team.OpenPast([]string{inRoot, o.opts.LaunchDir}, o.opts.Log)
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	o.rooms.elsewhere = &elsewhere{o.store, o.rooms.roster, o.opts.Host, ssh}
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {

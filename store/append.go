@@ -106,6 +106,7 @@ func (p posting) announce(seq int64) {
 		RecipientCount: len(p.Deliveries),
 		AgentID:        p.Member.AgentID,
 		State:          string(p.Member.Status),
+		Detail:         p.Program,
 	}
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
 		e.RecipientID = p.Deliveries[0].RecipientID

@@ -12,6 +12,7 @@ type Post struct {
 	Deliveries     []NewDelivery
 	IdempotencyKey string           // the sender's; may be empty
 	Event          parley.EventType // the event that announces the message
+	Program        string           // by which the operator sends it from no terminal; else ""
 	Answers        *Answering       // the message that it replies to; nil for none
 	NewFile        *parley.File     // a file to be stored with the message, which carries it
 	Call           *ModelCall       // the call to a model that brought the message; nil for none

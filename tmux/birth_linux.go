@@ -49,32 +49,6 @@ func StartedAt(pid int) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Older reports whether a process was started before another one, by their births. It reports false where that
-// cannot be told.
-func Older(born, other string) bool {
-	a, err := strconv.ParseUint(born, 10, 64)
-	b, err2 := strconv.ParseUint(other, 10, 64)
-	return err == nil && err2 == nil && a < b
-}
-
-// BirthNow returns the birth of a process that is started now; "" if the clock cannot be read.
-func BirthNow() string {
-	var sinceBoot unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &sinceBoot) != nil {
-		return ""
-	}
-	return strconv.FormatInt(sinceBoot.Nano()/int64(tick), 10)
-}
-
-// Boot names the time since the machine was started; "" if it is not known.
-func Boot() string {
-	raw, err := readProc("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(raw))
-}
-
 // Marked lists the processes that have this NAME=value in their environment.
 func Marked(variable string) []int {
 	entries, err := os.ReadDir("/proc")

@@ -18,20 +18,6 @@ func Birth(pid int) string {
 	return strings.Join(strings.Fields(string(out)), " ")
 }
 
-// bornLayout is how ps writes when a process was started, with single spaces.
-const bornLayout = "Mon Jan 2 15:04:05 2006"
-
-// Older reports whether a process was started before another one, by their births. It reports false where that
-// cannot be told.
-func Older(born, other string) bool {
-	a, err := time.Parse(bornLayout, born)
-	b, err2 := time.Parse(bornLayout, other)
-	return err == nil && err2 == nil && a.Before(b)
-}
-
-// BirthNow returns the birth of a process that is started now.
-func BirthNow() string { return time.Now().Format(bornLayout) }
-
 // Marked needs other processes' environments, which only Linux shows.
 func Marked(string) []int { return nil }
 

@@ -3,8 +3,6 @@ package tmux
 // Process describes one process.
 type Process struct {
 	PID, Parent int
-	Name        string   // of its program, as the system shows it to all; empty if it does not
-	UID         int      // of its user; -1 if that is not known
 	Session     int      // the process that leads its session
 	TTY         string   // its controlling terminal, such as /dev/pts/3; "" if it has none
 	Born        string   // as Birth returns it
@@ -19,8 +17,6 @@ type Lineage struct {
 	// Leaders are the leaders of their sessions that are not in Line, and the ancestors of those.
 	// A process whose parent has ended is still in its session.
 	Leaders []Process
-	// Unit is the control group of the process, with the names of systemd's units; "" if it has none.
-	Unit string
 }
 
 // LineageOf traces a process back. A process that has gone has no lineage.
@@ -30,9 +26,7 @@ func LineageOf(pid int) (Lineage, error) {
 		return Lineage{}, err
 	}
 
-	l := trace(pid, read)
-	l.Unit = unit(pid)
-	return l, nil
+	return trace(pid, read), nil
 }
 
 // maxLineage bounds a lineage. Processes that end and start meanwhile could make a circle.

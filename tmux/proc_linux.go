@@ -253,44 +253,8 @@ func process(pid int) (Process, bool) {
 	}
 	dir := "/proc/" + strconv.Itoa(pid)
 	p.Args, p.Env = zeroTerminated(dir+"/cmdline"), zeroTerminated(dir+"/environ")
-	p.Name, p.UID = nameAndUser(dir + "/status")
 
 	return p, true
-}
-
-// nameAndUser reads two lines of /proc/PID/status, which all users may read. The owner of /proc/PID itself
-// is root for a process that hides its memory.
-func nameAndUser(path string) (name string, uid int) {
-	raw, _ := readProc(path)
-	uid = -1
-	for line := range strings.Lines(string(raw)) {
-		switch key, value, _ := strings.Cut(line, ":"); key {
-		case "Name":
-			name = strings.TrimSpace(value)
-		case "Uid":
-			if f := strings.Fields(value); len(f) > 0 {
-				uid = number(f[0])
-			}
-			return name, uid
-		}
-	}
-	return name, uid
-}
-
-// unit returns the control group of a process: of systemd's own hierarchy, or of the only one.
-func unit(pid int) string {
-	raw, _ := readProc("/proc/" + strconv.Itoa(pid) + "/cgroup")
-	found := ""
-	for line := range strings.Lines(string(raw)) {
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		switch hierarchy, path, _ := strings.Cut(rest, ":"); hierarchy {
-		case "name=systemd":
-			return path
-		case "":
-			found = path
-		}
-	}
-	return found
 }
 
 // zeroTerminated reads a file of zero-terminated entries. One that may not be read is empty.

@@ -108,7 +108,7 @@ func openFiles(int) []string { return nil }
 // processes lists all processes with one call of ps, and returns a function that finds one of them
 // and reads the rest of it.
 func processes() (func(pid int) (Process, bool), error) {
-	out, err := ps("pid=,ppid=,uid=,tty=,lstart=", 0)
+	out, err := ps("pid=,ppid=,tty=,lstart=", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -130,23 +130,17 @@ func processes() (func(pid int) (Process, bool), error) {
 	}, nil
 }
 
-// parseProcess reads the columns of ps: pid, parent, user, terminal, and since when it runs.
+// parseProcess reads the columns of ps: pid, parent, terminal, and since when it runs.
 func parseProcess(columns []string) (Process, bool) {
-	const fixed = 4
+	const fixed = 3
 	if len(columns) < fixed {
 		return Process{}, false
 	}
 
-	p := Process{
-		PID: number(columns[0]), Parent: number(columns[1]), UID: number(columns[2]),
-		Born: strings.Join(columns[fixed:], " "),
-	}
-	if tty := columns[3]; !strings.HasPrefix(tty, "?") && tty != "-" {
+	p := Process{PID: number(columns[0]), Parent: number(columns[1]), Born: strings.Join(columns[fixed:], " ")}
+	if tty := columns[2]; !strings.HasPrefix(tty, "?") && tty != "-" {
 		p.TTY = "/dev/" + tty
 	}
 
 	return p, true
 }
-
-// unit implements Lineage.Unit: only Linux has control groups.
-func unit(int) string { return "" }

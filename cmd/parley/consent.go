@@ -32,11 +32,9 @@ func (p *program) trust(t *daemon.Team, yes bool) error {
 	return trust.Add(t)
 }
 
-// isAgent reports whether the program of an agent may run this command: it cannot be shown that the operator does.
+// isAgent reports whether the program of an agent runs this command.
 func (s *surroundings) isAgent() bool {
-	at, err := s.place()
-	return s.env.Get(parley.AgentIDVariable) != "" || daemon.OfAgent(os.Getpid()) ||
-		err == nil && !at.IsOperators(os.Getpid())
+	return s.env.Get(parley.AgentIDVariable) != "" || daemon.OfAgent(os.Getpid())
 }
 
 // canAsk reports whether a person can be asked.

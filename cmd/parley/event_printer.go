@@ -49,6 +49,9 @@ func (p eventPrinter) columns(e parley.Event) []string {
 			who = fmt.Sprintf("%s → %d agents", e.Sender, e.RecipientCount)
 		}
 		state, style = "sent", bold
+		if e.Detail != "" {
+			details += "  (from " + e.Detail + ")"
+		}
 		if e.Priority == parley.PriorityUrgent {
 			state = "urgent"
 		}

@@ -24,16 +24,15 @@ type Beginning struct {
 // operator. Whoever else starts it, such as an agent whose command found none, decides nothing: it begins as
 // the last one that the operator started.
 func Begin(at Place, env Environ, flags map[string]string) Beginning {
-	if at.IsOperators(os.Getpid()) {
+	if !OfAgent(os.Getpid()) {
 		return Beginning{Env: env, Flags: flags, Proven: true}
 	}
 	return beginAs(at.lastStart(), env, flags)
 }
 
-// IsOperators reports whether a process can be shown to be the operator's, while no daemon tells.
-func (p Place) IsOperators(pid int) bool {
-	return !OfAgent(pid) && team.IsOperators(pid, []string{p.inRoot(""), p.Home})
-}
+// OfAgent reports whether a process can be traced back to an agent, here or in another workspace, while no daemon
+// knows the agents.
+func OfAgent(pid int) bool { return !team.IsOperators(pid) }
 
 // start is how a daemon was started.
 type start struct {

@@ -47,7 +47,7 @@ func fenced(ctx context.Context, operator parley.Caller) parley.Caller {
 	}
 
 	for _, c := range behind {
-		if !c.Nobody() && !c.Operator || c.Unplaced && c.Views == "" {
+		if !c.Nobody() && !c.Operator || c.Unplaced {
 			return c
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"parley/internal/must"
 )
 
-// pidTeam knows whose each process is; the rest are unknown.
+// pidTeam knows whose each process is; the rest are the operator's.
 type pidTeam struct {
 	of      map[int]parley.Caller
 	changes int64
@@ -27,7 +27,7 @@ func (t *pidTeam) CallerOfProcess(pid int) parley.Caller {
 	if c, ok := t.of[pid]; ok {
 		return c
 	}
-	return parley.Caller{Unplaced: true, Views: "op"}
+	return parley.Caller{ID: "op", Operator: true}
 }
 
 // A key of the operator's counts by whose process shows it, over TCP as on the socket: on IPv4, on IPv6, and
@@ -37,7 +37,6 @@ func TestOperatorsKeyCountsByWhoShowsIt(t *testing.T) {
 	agent, keeper := parley.Caller{ID: "coder", Name: "coder"}, parley.Caller{Unplaced: true}
 	for name, test := range map[string]struct{ shown, want parley.Caller }{
 		"the operator's process": {operator, operator},
-		"a stranger's":           {parley.Caller{Unplaced: true, Views: "op"}, operator},
 		"an agent's":             {agent, agent},
 		"one below the keeper":   {keeper, keeper},
 	} {
@@ -107,7 +106,7 @@ func TestConnectionsThatCannotBeTracedAreNotBelieved(t *testing.T) {
 		end := &farEnd{
 			who: &pidTeam{}, from: netip.AddrPortFrom(netip.MustParseAddr(from), 9), to: netip.MustParseAddrPort("192.0.2.1:80"),
 		}
-		open := !slices.ContainsFunc(end.callers(), func(c parley.Caller) bool { return c.Unplaced && c.Views == "" })
+		open := !slices.ContainsFunc(end.callers(), func(c parley.Caller) bool { return c.Unplaced })
 		if open != want {
 			t.Errorf("from %s: it counts: %t, want %t", from, open, want)
 		}

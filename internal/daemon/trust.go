@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/tmux"
 )
 
 // TrustHashes is the variable with the hashes of files that a script trusts, separated by commas.
@@ -91,16 +90,4 @@ func NotTrusted(file *Team) error {
 		With("file", file.File).With("sha256", file.Hash).
 		Suggest("Run parley trust: it shows what the file runs, opens, sends and deletes, and asks. "+
 			"In a script, set %s=%s.", TrustHashes, file.Hash)
-}
-
-// OfAgent reports whether a process can be traced back to the program of a launched agent, here or in
-// another workspace. An agent must not trust in the user's place.
-func OfAgent(pid int) bool {
-	lineage, err := tmux.LineageOf(pid)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(slices.Concat(lineage.Line, lineage.Leaders), func(p tmux.Process) bool {
-		return Environ(p.Env).Get(parley.AgentIDVariable) != "" || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand
-	})
 }

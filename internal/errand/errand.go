@@ -1,6 +1,6 @@
 // Package errand runs programs that the daemon needs for a moment and whose files an agent may have written: git
 // in its worktree, a set-up command there, a program that is asked for its version. What such a program starts
-// descends from the daemon, which is older than all agents, and must not count as the operator for that.
+// must not count as the operator.
 package errand
 
 import (

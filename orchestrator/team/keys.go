@@ -18,7 +18,7 @@ func (r *Roster) SwapKeys(ctx context.Context, m *Member, added *store.APIKey, e
 
 	var ended []*Key
 	err := r.store.SwapKeys(ctx, store.KeySwap{
-		AgentID: m.ID, Added: added, By: cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName),
+		AgentID: m.ID, Added: added, By: cmp.Or(parley.CallerFrom(ctx).Label(), parley.SystemName),
 		Ends: func() []string {
 			ended = slices.DeleteFunc(ring.List(m), func(k *Key) bool { return !ends(k) })
 			return KeyIDs(ended)

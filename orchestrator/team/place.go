@@ -1,16 +1,18 @@
 package team
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/internal/errand"
 	"parley/tmux"
 )
 
-// CallerOfProcess returns who is behind a process of this machine: the agent to which it can be traced
-// back; the operator, if it can be shown to belong to no agent; or nobody, whose caller says what is known.
-// own is the pid of parley's tmux server: what descends from that is never the operator.
+// CallerOfProcess returns who is behind a process of this machine: the agent to which it can be traced back;
+// nobody, if that agent is not of this workspace or not known; else the operator. A process that has ended is
+// nobody. own is the pid of parley's tmux server: what descends from that is never the operator.
 func (r *Roster) CallerOfProcess(pid, own int) parley.Caller {
 	lineage, err := tmux.LineageOf(pid)
 	if err != nil {
@@ -18,36 +20,50 @@ func (r *Roster) CallerOfProcess(pid, own int) parley.Caller {
 		return parley.Caller{Unplaced: true}
 	}
 
-	id, is := place(lineage, r.seats(), own, r.Past.era())
+	id, is := place(lineage, r.seats(), own)
 	switch is {
 	case operators:
-		return r.Operator()
+		c := r.Operator()
+		c.Program = programOf(lineage.Line)
+		return c
 	case agents:
 		if m := r.ByID(id); m != nil {
 			if c, ok := r.CallerOf(m); ok {
 				return c
 			}
 		}
-	case unknown:
-		return parley.Caller{Unplaced: true, Views: r.Operator().ID}
 	}
 
 	return parley.Caller{Unplaced: true}
 }
 
-// IsOperators reports whether a process can be shown to be the operator's while no daemon knows the agents, by
-// what directories remember of them.
-func IsOperators(pid int, dirs []string) bool {
-	since := OpenPast(dirs, nil).era()
-	if !since.known {
-		return true // as far as this system tells
-	}
+// IsOperators reports whether a process is the operator's, as far as that can be told while no daemon knows the
+// agents. It reports true on a system that shows no processes.
+func IsOperators(pid int) bool {
 	lineage, err := tmux.LineageOf(pid)
-	if err != nil || len(lineage.Line) == 0 {
-		return false
+	if err != nil {
+		return true
 	}
-	_, is := place(lineage, nil, 0, since)
+	_, is := place(lineage, nil, 0)
 	return is == operators
+}
+
+// maxPrograms is how many programs of a line are named: those nearest to the call tell most.
+const maxPrograms = 4
+
+// programOf names the programs of a line that has no terminal, the outermost first; "" for one that has.
+func programOf(line []tmux.Process) string {
+	if line[0].TTY != "" {
+		return ""
+	}
+	var names []string
+	for _, p := range line {
+		if len(p.Args) > 0 && p.PID != 1 && len(names) < maxPrograms {
+			names = append(names, parley.CleanLabel(filepath.Base(p.Args[0])))
+		}
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " > ")
 }
 
 // seat is where an agent's program runs, as far as it tells its processes from others.
@@ -87,14 +103,18 @@ const agentMark = parley.AgentIDVariable + "="
 type whose int
 
 const (
-	unknown   whose = iota // the operator's, or what an agent left behind
-	operators              // the operator's
+	operators whose = iota // whatever is none of the others
 	agents                 // an agent's, here or in another workspace
-	keepers                // something else below parley's tmux server
+	strangers              // an errand's, something else below parley's tmux server, or of a process that has ended
 )
 
-// place decides whose process a lineage belongs to. For an agent's, it also returns the agent's id.
-func place(l tmux.Lineage, seats []seat, own int, since era) (agent string, is whose) {
+// place decides whose process a lineage belongs to. For an agent's, it also returns the agent's id. No proof
+// that a process is the operator's is asked for: whatever could be one, an agent can make.
+func place(l tmux.Lineage, seats []seat, own int) (agent string, is whose) {
+	if len(l.Line) == 0 {
+		return "", strangers
+	}
+
 	traced := slices.Concat(l.Line, l.Leaders)
 	for _, s := range seats {
 		if s.holds(l, traced) {
@@ -108,27 +128,19 @@ func place(l tmux.Lineage, seats []seat, own int, since era) (agent string, is w
 				return id, agents
 			}
 		}
-		if p.PID == own || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand {
-			return "", keepers
+		isKeeper := len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand
+		if p.PID == own || isKeeper || slices.Contains(p.Env, errand.Mark) {
+			return "", strangers
 		}
 	}
 
-	if isErrand(traced) {
-		return "", unknown
-	}
-	if atTerminal(l, seats) {
-		return "", operators
-	}
 	for _, s := range seats {
 		if s.started(l) {
 			return s.id, agents
 		}
 	}
-	if isBeyond(l, since) {
-		return "", operators
-	}
 
-	return "", unknown
+	return "", operators
 }
 
 // holds reports whether a lineage leads to the program of the seat, or belongs to its terminal.
@@ -152,10 +164,10 @@ func (s *seat) atShell(l tmux.Lineage) bool {
 	return s.leader != s.program && slices.ContainsFunc(l.Line, func(p tmux.Process) bool { return p.PID == s.leader })
 }
 
-// started reports whether the environment of the process names the pane of the seat. Alone it proves little:
-// whatever was started from that pane has it, also before the agent was adopted.
+// started reports whether the environment of the process names the pane of the seat, and the user's own shell
+// there has not started it.
 func (s *seat) started(l tmux.Lineage) bool {
-	if s.mark == "" || len(l.Line) == 0 || s.socket == "" {
+	if s.mark == "" || s.socket == "" || s.atShell(l) {
 		return false
 	}
 	env := l.Line[0].Env

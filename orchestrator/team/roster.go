@@ -22,9 +22,6 @@ type Roster struct {
 	now   func() time.Time
 	log   *slog.Logger
 
-	// Past is set before the roster is shared; nil if nothing is remembered.
-	Past *Past
-
 	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
 	InvitationLife time.Duration
 

@@ -257,7 +257,6 @@ func (ad *adopter) give(m *team.Member, p *profile.Profile, s *adoptedPane) {
 	}
 
 	t.SetInfo(s.info)
-	ad.ts.roster.Past.Note(t.Born)
 	m.Reports.Forget()
 	m.SetTerminal(t)
 	ad.ts.changes.Add(1)

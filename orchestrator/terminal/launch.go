@@ -255,8 +255,6 @@ func (la *launcher) run(
 	la.ts.launching.Add(1)
 	defer la.ts.launching.Add(-1)
 
-	la.ts.roster.Past.Note("") // before it can call
-
 	var info tmux.PaneInfo
 	full, err := la.handOver(m, p.Profile, l)
 	if err == nil {

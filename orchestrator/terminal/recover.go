@@ -66,7 +66,6 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 		t.Limit.Began(a.Since)
 	}
 	m.SetTerminal(t)
-	r.ts.roster.Past.Note(t.Born)
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
 		_, err := r.ts.stopper.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err

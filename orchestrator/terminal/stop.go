@@ -42,7 +42,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 	m.Changing.Lock()
 	defer m.Changing.Unlock()
 
-	evidence := "stopped by " + parley.CallerFrom(ctx).Name
+	evidence := "stopped by " + parley.CallerFrom(ctx).Label()
 	if req.Reason != "" {
 		evidence += ": " + parley.CleanLine(req.Reason)
 	}

@@ -71,7 +71,7 @@ func (ts *Terminals) ReadTerminal(
 	defer cancel()
 
 	seal := m.Agent().Seal
-	if me := parley.CallerFrom(ctx); me.Operator && !me.Unplaced || me.ID == m.ID {
+	if me := parley.CallerFrom(ctx); me.Operator || me.ID == m.ID {
 		seal = "" // nothing to hide
 	}
 
