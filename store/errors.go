@@ -172,6 +172,5 @@ func tooOld(place string, version int64) *parley.Error {
 		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
 		firstVersion).
 		With("file", place).With("version", version).
-		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the "+
-			"database to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
+		Suggest("Nothing was changed. Go on with the parley that made it. Or move it away, and begin anew.")
 }

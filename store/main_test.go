@@ -96,6 +96,9 @@ func child(job, path string) error {
 	}
 
 	ctx := context.Background()
+	if job == "upgrade" {
+		return upgrade(ctx, path, os.Getenv(childVar+"_URL"))
+	}
 	s, err := Open(ctx, Options{Path: path, URL: os.Getenv(childVar + "_URL")})
 	if err != nil {
 		return err

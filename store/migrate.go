@@ -15,12 +15,9 @@ import (
 //go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
-// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
-// is older is brought up to that version by the program of the commit bringsUp.
-const (
-	firstVersion = 45
-	bringsUp     = "8ce5d63f"
-)
+// firstVersion is the oldest that is opened. It stays: a step is never changed once it has been in a program, and each
+// has a fixture in testdata.
+const firstVersion = 47
 
 // newestVersion is the number of the newest step.
 var newestVersion = func() int64 {

@@ -1,13 +1,13 @@
 package store
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,75 +20,17 @@ import (
 // later returns the migrations of a database and one more.
 func later(t *testing.T, d *engine.Dialect, sql string) fs.FS {
 	t.Helper()
-	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now := must.Have(fs.Sub(embedded, "migrations/"+d.Folder))(t)
-
-	names := must.Have(fs.Glob(now, "*.sql"))(t)
-
-	for _, name := range names {
-		data := must.Have(fs.ReadFile(now, name))(t)
-		files[name] = &fstest.MapFile{Data: data}
-	}
-
-	return files
-}
-
-// fixture makes a database of a released version from its SQL text.
-func fixture(t *testing.T, name string) (path string) {
-	t.Helper()
-	needsFile(t)
-	text := must.Have(os.ReadFile(filepath.Join("testdata", name)))(t)
-	path = filepath.Join(t.TempDir(), "parley.db")
-	db := raw(t, path)
-	run(t, db, string(text))
-	db.Close()
-	return path
-}
-
-// wantFixture checks that the store has what testdata/v45.sql holds.
-func wantFixture(t *testing.T, s *Store) {
-	t.Helper()
-	agents, err := s.Agents.List(t.Context())
-	if err != nil || len(agents) != 2 || agents[0].Name != "coder" ||
-		!slices.Equal(agents[0].Capabilities, []string{"go", "sql"}) {
-		t.Errorf("agents: got %+v, %v", agents, err)
-	}
-
-	m, deliveries, err := s.Message(t.Context(), "5f0c21aa")
-	if err != nil || m.Text != "please rebase" || m.Sender != "operator" || len(deliveries) != 1 ||
-		len(deliveries[0].Steps) != 2 {
-		t.Errorf("message: got %+v, %+v, %v", m, deliveries, err)
-	}
-
-	if got := s.LastEvent(); got != 4 {
-		t.Errorf("LastEvent: got %d, want 4", got)
-	}
-}
-
-// A database of version 45 that began with the first version is brought up whole, and is then the same as a new one.
-func TestDatabaseOfVersion45IsBroughtUpWhole(t *testing.T) {
-	path := fixture(t, "v45.sql")
-	s := openAt(t, path)
-	wantFixture(t, s)
-	wantFound(t, s, SearchQuery{Words: "rebase"}, "please rebase")
-	if diff := cmp.Diff(golden(t, "schema_sqlite.txt"), describeSQLite(t, raw(t, path))); diff != "" {
-		t.Errorf("(-new +brought up):\n%s", diff)
-	}
-
-	keys, err := s.Keys.List(t.Context())
-	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched ||
-		keys[0].LastUsed == nil {
-		t.Errorf("keys: got %+v, %v, want coder's", keys, err)
-	}
+	return must.Have(laterSteps(d, sql))(t)
 }
 
 func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
-	path := fixture(t, "v45.sql")
+	needsFile(t)
+	path := brought(t, newestVersion)
 	db := raw(t, path)
-	run(t, db, "DELETE FROM goose_db_version WHERE version_id > 39")
+	run(t, db, "UPDATE goose_db_version SET version_id = 46 WHERE version_id > 0")
 	must.Do(t, db.Close())
 
-	wantRefused(t, path, "older parley", "version is 39", bringsUp)
+	wantRefused(t, path, "older parley", "version is 46")
 	_, err := Inspect(t.Context(), Options{Path: path})
 	wantOlder(t, "Inspect", err)
 	_, err = Repair(t.Context(), Options{Path: path})
@@ -100,7 +42,7 @@ func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
 		t.Error("it would be put back as a copy")
 	}
 
-	wantRefused(t, path, bringsUp)
+	wantRefused(t, path, "older parley")
 	for _, f := range must.Have(os.ReadDir(filepath.Dir(path)))(t) {
 		// a reader makes those of the log
 		if !slices.Contains(engine.Endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) {
@@ -133,7 +75,8 @@ func TestOlderServerIsRefusedUntouched(t *testing.T) {
 func wantOlder(t *testing.T, what string, err error) {
 	t.Helper()
 	wantCode(t, what, err, parley.StorageUnavailable)
-	if e := parley.AsError(err); !strings.Contains(e.Message, "older parley") || !strings.Contains(e.Action, bringsUp) {
+	e := parley.AsError(err)
+	if !strings.Contains(e.Message, "older parley") || !strings.Contains(e.Action, "Nothing was changed") {
 		t.Errorf("%s: got %s %s", what, e.Message, e.Action)
 	}
 }
@@ -155,19 +98,19 @@ func TestBothDatabasesHaveTheSameSteps(t *testing.T) {
 
 func TestMigrationKeepsCopy(t *testing.T) {
 	needsFile(t)
-	path := fixture(t, "v45.sql")
+	path := brought(t, newestVersion)
 	tuned := tuning{
 		busyTimeout: time.Second,
 		migrations:  later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;"),
 	}
 	s := must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
 
-	wantFixture(t, s)
+	wantFilled(t, s)
 	must.Do(t, s.Close())
 
 	copies := copiesOf(t, path)
-	if len(copies) != 1 || !strings.HasSuffix(copies[0], "-v45.db") {
-		t.Fatalf("copies: got %v, want one of version 45", copies)
+	if len(copies) != 1 || !strings.HasSuffix(copies[0], fmt.Sprintf("-v%d.db", newestVersion)) {
+		t.Fatalf("copies: got %v, want one of the version before", copies)
 	}
 
 	// The older program cannot read the new database, but it can read the copy.
@@ -176,7 +119,7 @@ func TestMigrationKeepsCopy(t *testing.T) {
 	must.Do(t, os.Rename(copies[0], old))
 
 	s = openAt(t, old)
-	wantFixture(t, s)
+	wantFilled(t, s)
 	must.Do(t, s.Close())
 
 	// The newer one has nothing left to migrate.
@@ -190,7 +133,7 @@ func TestMigrationKeepsCopy(t *testing.T) {
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	needsFile(t)
-	path := fixture(t, "v45.sql")
+	path := brought(t, newestVersion)
 	tuned := tuning{
 		busyTimeout: time.Second,
 		migrations: later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE "+
@@ -200,7 +143,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 		s.Close()
 		t.Fatal("a migration that fails went through")
 	}
-	wantFixture(t, openAt(t, path))
+	wantFilled(t, openAt(t, path))
 }
 
 // copiesOf returns the paths of the automatic copies, the newest first.

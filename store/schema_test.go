@@ -13,8 +13,7 @@ import (
 	"parley/internal/must"
 )
 
-// A new database has the tables, columns, indexes and conditions that databases have which were made step by step. The
-// two lists were read from such databases of version 45; what later steps add was added to them.
+// A new database has these tables, columns, indexes and conditions; what a step adds is added to the lists.
 func TestNewSchemaIsThatOfTheSteps(t *testing.T) {
 	s, path := openNew(t, 0)
 	must.Do(t, s.Close())

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"parley/internal/disk"
 )
 
 // Before SQLite may write to a database, parley reads it, its log, and what is known of them. SQLite begins a new
@@ -56,7 +58,11 @@ func (e *Examiner) Examine(ctx context.Context) (exists bool, err error) {
 		return exists, err
 	}
 
-	pool, err := Connect(DSN(e.Path, e.Busy, ReaderPragmas...)+"&mode=ro", 1)
+	how := "&mode=ro"
+	if disk.Exists(e.Path + "-journal") { // of a copy that a killed program began to use: SQLite takes it back
+		how = "&mode=rw"
+	}
+	pool, err := Connect(DSN(e.Path, e.Busy, ReaderPragmas...)+how, 1)
 	if err != nil {
 		return true, err
 	}

@@ -1,40 +1,35 @@
--- The schema of a file of SQLite. Its number is that of the last version of which there were databases before.
+-- The schema of a file of SQLite. It is the first version that every later program opens.
 --
 -- Times are nanoseconds since 1970 (UTC), 0 for none; truth is 0 or 1. Other rows refer to an event or a delivery by its
 -- number. Numbers are never used twice.
 
 -- +goose Up
 CREATE TABLE agents (
-    id                 TEXT    NOT NULL PRIMARY KEY,
-    name               TEXT    NOT NULL,
-    description        TEXT    NOT NULL,
-    role               TEXT    NOT NULL,
-    capabilities       TEXT    NOT NULL, -- JSON
-    team_groups        TEXT    NOT NULL, -- JSON
-    kind               TEXT    NOT NULL,
-    state              TEXT    NOT NULL,
-    since              INTEGER NOT NULL,
-    evidence           TEXT    NOT NULL,
-    exit_status        INTEGER,
-    host               TEXT    NOT NULL,
-    profile            TEXT    NOT NULL,
-    command            TEXT    NOT NULL, -- JSON
-    orchestrate        INTEGER NOT NULL,
-    created_at         INTEGER NOT NULL,
-    last_active        INTEGER NOT NULL,
-    interruptible      INTEGER NOT NULL DEFAULT 0,
-    socket             TEXT    NOT NULL DEFAULT '', -- the tmux server from which it was adopted, or empty
-    pane               TEXT    NOT NULL DEFAULT '',
-    approval           TEXT    NOT NULL DEFAULT '',
-    dir                TEXT    NOT NULL DEFAULT '', -- the directory in which it was launched
-    seal               TEXT    NOT NULL DEFAULT '', -- the secret word in the footers of its terminal
-    session            TEXT    NOT NULL DEFAULT '', -- the own session of its program
-    session_state      TEXT    NOT NULL DEFAULT '',
-    no_resume          INTEGER NOT NULL DEFAULT 0,
-    prompt_hash        TEXT    NOT NULL DEFAULT '',
-    own_env            TEXT    NOT NULL DEFAULT '[]',
-    resume_after_limit INTEGER NOT NULL DEFAULT 0,
-    worktree           TEXT    NOT NULL DEFAULT '' -- JSON
+    id            TEXT    NOT NULL PRIMARY KEY,
+    name          TEXT    NOT NULL,
+    role          TEXT    NOT NULL,
+    kind          TEXT    NOT NULL,
+    state         TEXT    NOT NULL,
+    since         INTEGER NOT NULL,
+    evidence      TEXT    NOT NULL,
+    exit_status   INTEGER,
+    host          TEXT    NOT NULL,
+    profile       TEXT    NOT NULL,
+    command       TEXT    NOT NULL, -- JSON
+    created_at    INTEGER NOT NULL,
+    last_active   INTEGER NOT NULL,
+    socket        TEXT    NOT NULL DEFAULT '', -- the tmux server from which it was adopted, or empty
+    pane          TEXT    NOT NULL DEFAULT '',
+    approval      TEXT    NOT NULL DEFAULT '',
+    dir           TEXT    NOT NULL DEFAULT '', -- the directory in which it was launched
+    seal          TEXT    NOT NULL DEFAULT '', -- the secret word in the footers of its terminal
+    session       TEXT    NOT NULL DEFAULT '', -- the own session of its program
+    session_state TEXT    NOT NULL DEFAULT '',
+    no_resume     INTEGER NOT NULL DEFAULT 0,
+    prompt_hash   TEXT    NOT NULL DEFAULT '',
+    own_env       TEXT    NOT NULL DEFAULT '[]',
+    worktree      TEXT    NOT NULL DEFAULT '', -- JSON
+    spec          TEXT    NOT NULL DEFAULT '{}' -- JSON: how it is described and what it may do, but for its role
 );
 CREATE UNIQUE INDEX agents_name ON agents (lower(name));
 
@@ -116,6 +111,7 @@ CREATE TABLE deliveries (
     decision        TEXT    NOT NULL DEFAULT '', -- of the conversation protocol, as JSON
     reason_code     TEXT    NOT NULL DEFAULT '',
     typed_before    INTEGER NOT NULL DEFAULT 0, -- an attempt before its last retry ended unconfirmed
+    door            INTEGER NOT NULL DEFAULT 0, -- its last claim was for its program's own entrance
     PRIMARY KEY (message_seq, recipient_id)
 ) WITHOUT ROWID;
 CREATE INDEX deliveries_inbox ON deliveries (recipient_id, message_seq);

@@ -1,4 +1,4 @@
--- The schema of a database of PostgreSQL. Its number is that of the last version of which there were databases before.
+-- The schema of a database of PostgreSQL. It is the first version that every later program opens.
 -- It has the tables and columns of SQLite's, and some for the hosts that share it; each later step has a file for each
 -- of the two, under the same number.
 --
@@ -7,36 +7,31 @@
 
 -- +goose Up
 CREATE TABLE agents (
-    id                 TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    name               TEXT COLLATE "C" NOT NULL,
-    description        TEXT COLLATE "C" NOT NULL,
-    role               TEXT COLLATE "C" NOT NULL,
-    capabilities       TEXT COLLATE "C" NOT NULL, -- JSON
-    team_groups        TEXT COLLATE "C" NOT NULL, -- JSON
-    kind               TEXT COLLATE "C" NOT NULL,
-    state              TEXT COLLATE "C" NOT NULL,
-    since              BIGINT NOT NULL,
-    evidence           TEXT COLLATE "C" NOT NULL,
-    exit_status        BIGINT,
-    host               TEXT COLLATE "C" NOT NULL,
-    profile            TEXT COLLATE "C" NOT NULL,
-    command            TEXT COLLATE "C" NOT NULL, -- JSON
-    orchestrate        BIGINT NOT NULL,
-    created_at         BIGINT NOT NULL,
-    last_active        BIGINT NOT NULL,
-    interruptible      BIGINT NOT NULL DEFAULT 0,
-    socket             TEXT COLLATE "C" NOT NULL DEFAULT '', -- the tmux server from which it was adopted, or empty
-    pane               TEXT COLLATE "C" NOT NULL DEFAULT '',
-    approval           TEXT COLLATE "C" NOT NULL DEFAULT '',
-    dir                TEXT COLLATE "C" NOT NULL DEFAULT '', -- the directory in which it was launched
-    seal               TEXT COLLATE "C" NOT NULL DEFAULT '', -- the secret word in the footers of its terminal
-    session            TEXT COLLATE "C" NOT NULL DEFAULT '', -- the own session of its program
-    session_state      TEXT COLLATE "C" NOT NULL DEFAULT '',
-    no_resume          BIGINT NOT NULL DEFAULT 0,
-    prompt_hash        TEXT COLLATE "C" NOT NULL DEFAULT '',
-    own_env            TEXT COLLATE "C" NOT NULL DEFAULT '[]',
-    resume_after_limit BIGINT NOT NULL DEFAULT 0,
-    worktree           TEXT COLLATE "C" NOT NULL DEFAULT '' -- JSON
+    id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    name          TEXT COLLATE "C" NOT NULL,
+    role          TEXT COLLATE "C" NOT NULL,
+    kind          TEXT COLLATE "C" NOT NULL,
+    state         TEXT COLLATE "C" NOT NULL,
+    since         BIGINT NOT NULL,
+    evidence      TEXT COLLATE "C" NOT NULL,
+    exit_status   BIGINT,
+    host          TEXT COLLATE "C" NOT NULL,
+    profile       TEXT COLLATE "C" NOT NULL,
+    command       TEXT COLLATE "C" NOT NULL, -- JSON
+    created_at    BIGINT NOT NULL,
+    last_active   BIGINT NOT NULL,
+    socket        TEXT COLLATE "C" NOT NULL DEFAULT '', -- the tmux server from which it was adopted, or empty
+    pane          TEXT COLLATE "C" NOT NULL DEFAULT '',
+    approval      TEXT COLLATE "C" NOT NULL DEFAULT '',
+    dir           TEXT COLLATE "C" NOT NULL DEFAULT '', -- the directory in which it was launched
+    seal          TEXT COLLATE "C" NOT NULL DEFAULT '', -- the secret word in the footers of its terminal
+    session       TEXT COLLATE "C" NOT NULL DEFAULT '', -- the own session of its program
+    session_state TEXT COLLATE "C" NOT NULL DEFAULT '',
+    no_resume     BIGINT NOT NULL DEFAULT 0,
+    prompt_hash   TEXT COLLATE "C" NOT NULL DEFAULT '',
+    own_env       TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+    worktree      TEXT COLLATE "C" NOT NULL DEFAULT '', -- JSON
+    spec          TEXT COLLATE "C" NOT NULL DEFAULT '{}' -- JSON: how it is described and what it may do, but for its role
 );
 CREATE UNIQUE INDEX agents_name ON agents (lower(name));
 
@@ -125,6 +120,7 @@ CREATE TABLE deliveries (
     decision        TEXT COLLATE "C" NOT NULL DEFAULT '', -- of the conversation protocol, as JSON
     reason_code     TEXT COLLATE "C" NOT NULL DEFAULT '',
     typed_before    BIGINT NOT NULL DEFAULT 0, -- an attempt before its last retry ended unconfirmed
+    door            BIGINT NOT NULL DEFAULT 0, -- its last claim was for its program's own entrance
     PRIMARY KEY (message_seq, recipient_id)
 ) WITH (fillfactor = 70);
 CREATE INDEX deliveries_direct ON deliveries (conversation_id, message_seq, kind)
