@@ -58,9 +58,6 @@ func (r repair) replace(ctx context.Context, at daemon.Place) (did *repaired, er
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 
-	if err := at.MoveIn(); err != nil {
-		return nil, err
-	}
 	mend := store.Repair
 	if r.asIs {
 		mend = store.GoOn

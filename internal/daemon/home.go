@@ -28,7 +28,6 @@ const (
 	rootFile   = "workspace"
 	firstFile  = "first"  // the first path of a workspace that was renamed
 	noticeFile = "notice" // what happened to the workspace, for the next daemon
-	earlyFile  = "early"  // says that an earlier version has kept state in the workspace
 )
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
@@ -122,9 +121,6 @@ func findHome(root, base string) (f found) {
 			return found{dir: h.dir}
 		}
 	}
-	if h, ok := movedEarly(root, all); ok {
-		return found{dir: h.dir, renamed: h.root}
-	}
 
 	f.dir = usual
 	for n := 2; slices.ContainsFunc(all, func(h home) bool { return h.dir == f.dir }); n++ {
@@ -145,9 +141,6 @@ type notes struct{ Place }
 
 // settle writes the notes of a workspace and its home.
 func (n notes) settle() error {
-	if err := n.markEarly(); err != nil {
-		return err
-	}
 	id, err := n.keepID()
 	if err != nil {
 		return err

@@ -1,12 +1,12 @@
 package daemon
 
 import (
-	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"parley"
@@ -214,206 +214,50 @@ func TestOneIDWins(t *testing.T) {
 	}
 }
 
-// early makes what an earlier version has left, and returns what must be found afterwards, by its place.
-func early(t *testing.T, root string) (at Place, want map[string]string) {
-	t.Helper()
-	return earlyAt(t, locate(root, "shop"))
-}
-
-func earlyAt(t *testing.T, at Place) (_ Place, want map[string]string) {
-	t.Helper()
-	for _, dir := range []string{at.inRoot("files/ab"), at.inRoot("received/x"), at.Home} {
-		must.Do(t, os.MkdirAll(dir, 0o700))
-	}
-	must.Do(t, os.WriteFile(at.State(rootFile), []byte(at.Root+"\n"), 0o600))
-
-	want = map[string]string{}
-	for from, to := range map[string]string{
-		at.inRoot("parley.db"): at.Database(), at.inRoot("parley.db-wal"): at.Database() + "-wal",
-		at.State("parley.db.progress"): at.Database() + ".progress",
-		at.inRoot("daemon.log"):        at.Log(), at.inRoot("port"): at.Port(), at.inRoot("reports"): at.Spool(),
-		at.inRoot("files/ab/abcd"): at.State("files/ab/abcd"), at.inRoot("received/x/n"): at.inRoot("received/x/n"),
+// The state of a program from before the first release is refused, and stays as it is. The advice begins anew.
+func TestEarlierStateIsRefusedUntouched(t *testing.T) {
+	for _, place := range []func(Place) string{
+		func(at Place) string { return at.inRoot(databaseFile) },
+		func(at Place) string { return at.State(databaseFile) }, // its second name
 	} {
-		must.Do(t, os.WriteFile(from, []byte(from), 0o600))
-		want[to] = from
-	}
-	must.Do(t, os.WriteFile(at.inRoot("parley.db-shm"), nil, 0o600))
-	for _, ending := range []string{"", "-wal", "-shm"} {
-		if err := os.Link(at.inRoot(databaseFile+ending), at.State(databaseFile+ending)); !errors.Is(err, syscall.EXDEV) {
-			must.Do(t, err)
+		root := shortDir(t)
+		at := locate(root, "shop")
+		must.Do(t, os.MkdirAll(at.inRoot(""), 0o700))
+		must.Do(t, os.MkdirAll(at.Home, 0o700))
+		must.Do(t, os.WriteFile(at.State(rootFile), []byte(at.Root+"\n"), 0o600))
+		must.Do(t, os.WriteFile(place(at), []byte("theirs"), 0o600))
+		before := filesBelow(t, root)
+
+		e := parley.AsError(at.Prepare())
+		if e == nil || e.Code != parley.StorageUnavailable {
+			t.Fatalf("got %v", e)
 		}
-	}
-
-	return at, want
-}
-
-// errKilled ends a move.
-var errKilled = errors.New("killed")
-
-// killedAt ends a move before its nth step.
-func killedAt(n int) func() error {
-	return func() error {
-		if n--; n < 0 {
-			return errKilled
+		if after := filesBelow(t, root); !slices.Equal(before, after) {
+			t.Errorf("%q became %q", before, after)
 		}
-		return nil
+
+		_, command, _ := strings.Cut(e.Action, "workspace: ")
+		must.Have(exec.Command("sh", "-c", command).CombinedOutput())(t)
+		must.Do(t, locate(root, "shop").Prepare())
 	}
 }
 
-// What an earlier version has left is moved whole, whatever was removed of it before, and wherever earlier moves ended.
-func TestEarlierStateIsMovedIn(t *testing.T) {
-	for name, before := range map[string]func(t *testing.T, at Place, want map[string]string){
-		"untouched": func(*testing.T, Place, map[string]string) {},
-		".parley/parley.db removed": func(t *testing.T, at Place, _ map[string]string) {
-			must.Do(t, os.Remove(at.inRoot(databaseFile)))
-		},
-		"the log removed": func(t *testing.T, at Place, _ map[string]string) {
-			must.Do(t, os.Remove(at.inRoot(databaseFile+"-wal")))
-		},
-		"the second log removed": func(t *testing.T, at Place, _ map[string]string) {
-			must.Do(t, os.Remove(at.State(databaseFile+"-wal")))
-		},
-		"saved by the daemon that lost it": func(t *testing.T, at Place, want map[string]string) {
-			must.Do(t, os.WriteFile(at.State(databaseFile+".saved"), []byte("saved"), 0o600))
-			must.Do(t, os.Remove(at.inRoot(databaseFile)))
-			must.Do(t, os.Remove(at.State(databaseFile)))
-			want[at.Database()] = "saved"
-			delete(want, at.Database()+"-wal")
-		},
-		"moved by the user, as asked": func(t *testing.T, at Place, want map[string]string) {
-			must.Do(t, os.Remove(at.inRoot(databaseFile)))
-			must.Do(t, os.WriteFile(at.inRoot(databaseFile), []byte("the user's"), 0o600))
-			followAdvice(t, at.MoveIn())
-			want[at.Database()], want[at.State(databaseFile)] = "the user's", want[at.Database()]
-		},
-		"reports made since": func(t *testing.T, at Place, want map[string]string) {
-			must.Do(t, os.WriteFile(at.Spool(), []byte("new"), 0o600))
-			want[at.Spool()] += "new"
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for n, whole := 0, false; !whole; n++ {
-				at, want := early(t, shortDir(t))
-				must.Do(t, at.Prepare())
-				before(t, at, want)
-
-				err := mover{at, killedAt(n)}.run()
-				if whole = err == nil; !whole && !errors.Is(err, errKilled) {
-					t.Fatal(err)
-				}
-				_ = mover{at, killedAt(n / 2)}.run() // and once more
-				must.Do(t, at.Prepare())
-				must.Do(t, at.MoveIn())
-				must.Do(t, at.MoveIn())
-				checkMoved(t, at, want, n)
-			}
-		})
-	}
-}
-
-// followAdvice runs the command that a refused move advises.
-func followAdvice(t *testing.T, err error) {
+func filesBelow(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	e := parley.AsError(err)
-	if e == nil {
-		t.Fatal("it was not refused")
-	}
-	_, command, _ := strings.Cut(e.Action, "run: ")
-	command, _, _ = strings.Cut(command, ". Else")
-	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", command, err, out)
-	}
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		list = append(list, e.Type().String()+path)
+		return err
+	}))
+	return list
 }
 
-// On another file system the database had no second name: the user says that it is theirs, with its log.
-func TestEarlierStateIsMovedFromAnotherFileSystem(t *testing.T) {
-	const elsewhere = "/dev/shm"
-	if _, err := os.Stat(elsewhere); err != nil {
-		t.Skip("there is no ", elsewhere)
-	}
-	for n, whole := 0, false; !whole; n++ {
-		root, state := must.Have(os.MkdirTemp(elsewhere, "parley-test-"))(t), t.TempDir()
-		t.Cleanup(func() { _ = os.RemoveAll(root) })
-		at, want := earlyAt(t, Locate(filepath.Join(root, "shop"),
-			Environ{"XDG_STATE_HOME=" + state, "XDG_RUNTIME_DIR=" + state}))
-		must.Do(t, at.Prepare())
-		if disk.Exists(at.State(databaseFile)) {
-			t.Skip(elsewhere, " is the same file system")
-		}
-		followAdvice(t, at.MoveIn())
-
-		err := mover{at, killedAt(n)}.run()
-		if whole = err == nil; !whole && !errors.Is(err, errKilled) {
-			t.Fatal(err)
-		}
-		must.Do(t, at.MoveIn())
-		checkMoved(t, at, want, n)
-	}
-}
-
-func checkMoved(t *testing.T, at Place, want map[string]string, n int) {
-	t.Helper()
-	for path, content := range want {
-		if got, err := os.ReadFile(path); err != nil || string(got) != content {
-			t.Errorf("killed before step %d: %s has %q, want %q; %v", n, path, got, content, err)
-		}
-	}
-	if disk.Exists(at.inRoot(databaseFile)) || disk.Exists(at.State(earlyFile)) || disk.Exists(filepath.Dir(at.Database())+".part") {
-		t.Errorf("killed before step %d: it was not moved whole", n)
-	}
-	if _, own := want[at.Database()+"-wal"]; !own && disk.Exists(at.Database()+"-wal") {
-		t.Errorf("killed before step %d: the log is of another database", n)
-	}
-}
-
-// A workspace that was renamed before the state was moved takes it along.
-func TestEarlierStateOfARenamedWorkspaceIsMovedIn(t *testing.T) {
-	root := shortDir(t)
-	at, _ := early(t, root)
-	move(t, root, "shop", "store")
-	now := locate(root, "store")
-	must.Do(t, now.Prepare())
-	must.Do(t, now.MoveIn())
-	if got := string(must.Have(os.ReadFile(now.Database()))(t)); now.Home != at.Home || got != at.inRoot(databaseFile) {
-		t.Errorf("got %q in %s", got, now.Home)
-	}
-}
-
-// A database that parley did not make is not taken in, and not touched.
-func TestForeignDatabaseIsNotMovedIn(t *testing.T) {
-	for name, plant := range map[string]func(path string) error{
-		"file": func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) },
-		"link": func(path string) error { return os.Symlink("/etc/passwd", path) },
-		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
-	} {
-		t.Run(name+" in a new workspace", func(t *testing.T) {
-			root := shortDir(t)
-			at := locate(root, "shop")
-			must.Do(t, os.MkdirAll(at.inRoot(""), 0o700))
-			must.Do(t, plant(at.inRoot(databaseFile)))
-			if err := at.Prepare(); (err != nil) != (name != "file") {
-				t.Fatal(err)
-			}
-			must.Do(t, at.MoveIn())
-			if disk.Exists(at.Database()) {
-				t.Error("it was taken in")
-			}
-		})
-		t.Run(name+" in place of an earlier one", func(t *testing.T) {
-			root := shortDir(t)
-			at, _ := early(t, root)
-			must.Do(t, os.Remove(at.inRoot(databaseFile)))
-			must.Do(t, plant(at.inRoot(databaseFile)))
-			err := at.Prepare()
-			if err == nil {
-				err = at.MoveIn()
-			}
-			if e := parley.AsError(err); e == nil || e.Code != parley.NotTrusted || e.Action == "" {
-				t.Errorf("got %v", err)
-			}
-			if disk.Exists(at.Database()) || !disk.Exists(at.State(databaseFile)) {
-				t.Error("it was taken in, or the second name is gone")
-			}
-		})
+// A database that parley did not make does not make a new workspace an earlier one.
+func TestForeignDatabaseInANewWorkspaceIsLeft(t *testing.T) {
+	at := locate(shortDir(t), "shop")
+	must.Do(t, os.MkdirAll(at.inRoot(""), 0o700))
+	must.Do(t, os.WriteFile(at.inRoot(databaseFile), []byte("theirs"), 0o600))
+	must.Do(t, at.Prepare())
+	if disk.Exists(at.Database()) {
+		t.Error("it was taken in")
 	}
 }

@@ -36,9 +36,6 @@ func MoveDatabase(
 		return done, err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	if err := at.MoveIn(); err != nil {
-		return done, err
-	}
 
 	if toServer {
 		return databaseMove{at, t.Settings.Database, tell}.toServer(ctx)

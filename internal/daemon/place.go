@@ -269,6 +269,9 @@ func (p Place) Prepare() error {
 		return parley.Errorf(parley.InvalidArgument, "the path of the state is %d bytes too long: %s", over, p.Home).
 			Suggest("Set XDG_STATE_HOME to a directory with a path of %d bytes at most.", len(p.Home)-over)
 	}
+	if err := p.refuseEarly(); err != nil {
+		return err
+	}
 
 	// The workspace is not made again when it was removed.
 	if err := os.Mkdir(p.inRoot(""), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

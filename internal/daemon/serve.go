@@ -113,9 +113,6 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.lock, err = lock(d.Place); err != nil {
 		return err
 	}
-	if err := d.Place.MoveIn(); err != nil {
-		return err
-	}
 	if err := removeInfo(d.Place); err != nil { // left by a crash
 		return err
 	}
