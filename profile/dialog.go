@@ -26,13 +26,15 @@ type Menu struct {
 
 // Option is one answer that a dialog offers.
 type Option struct {
-	Label  string
-	Detail string // more about it, in one line
-	Number int    // before its label on the screen; 0: none
-	Key    string // that chooses it at once; "": none
-	Marked bool   // Enter would choose it
-	Text   bool   // it takes a text that is typed there
-	Field  Field  // for the text, where the option itself has to be chosen first
+	Label   string
+	Detail  string // more about it, in one line
+	Number  int    // before its label on the screen; 0: none
+	Key     string // that chooses it at once; "": none
+	Marked  bool   // Enter would choose it
+	Check   bool   // it can be ticked beside others
+	Checked bool
+	Text    bool  // it takes a text that is typed there
+	Field   Field // for the text, where the option itself has to be chosen first
 
 	Settles bool // to choose it presses no key: it says that messages belong there
 }
@@ -80,12 +82,15 @@ func (p *Profile) Menu(s Screen) (Menu, bool) {
 	return m, true
 }
 
+// ticks are what changes above the options while they are chosen: tabs show what has an answer.
+var ticks = strings.NewReplacer("☒", "", "☐", "", "✔", "", "✓", "", "□", "", "■", "", "▸", "", " ", "")
+
 // ID identifies a dialog by what it asks and offers. It does not depend on which option is
-// marked, nor on a text that is being typed.
+// marked or ticked, nor on a text that is being typed.
 func (m *Menu) ID() string {
 	h := sha256.New()
 	for _, line := range m.Lines {
-		fmt.Fprintln(h, line)
+		fmt.Fprintln(h, ticks.Replace(line))
 	}
 	for _, o := range m.Options {
 		if o.Text {
@@ -112,9 +117,14 @@ func (p menuReader) menu(s *Screen) Menu {
 		rows[i] = newMenuRow(line)
 	}
 
-	at, way := options(rows, p.dialogRow(s.Lines))
-	if m, ok := p.buttons(s, rows); ok && (way == NoWay || way == ByDigit || m.End > at[len(at)-1]) {
-		return m // what is above it is no part of the dialog, such as prompts that begin with a mark
+	own := slices.Clone(rows)
+	if known := p.dialogRow(s.Lines); known >= 0 {
+		clear(own[:p.top(s, rows, known)]) // what stands above the dialog is no part of it
+	}
+
+	at, way := options(own)
+	if m, ok := p.buttons(s, own); ok && (way == NoWay || m.End > at[len(at)-1]) {
+		return m
 	}
 	if way == ByDigit && !p.Markers.Digits {
 		way = NoWay
@@ -148,27 +158,55 @@ func (p menuReader) menu(s *Screen) Menu {
 	return p.around(s, rows, m, at[0], end)
 }
 
-// dialogRow returns the row in which what shows that there is a dialog begins, 0 if that is not known.
+// dialogRow returns the lowest row in which what shows that there is a dialog begins, -1 if that is not known.
 func (p menuReader) dialogRow(lines []string) int {
 	if p.patterns.dialog == nil {
-		return 0
+		return -1
 	}
-	text := lastLines(lines)
-	at := p.patterns.dialog.FindStringIndex(text)
-	if at == nil {
-		return 0
-	}
-
-	below := strings.Count(text[at[0]:], "\n") // rows with words, with that one
-	for i, line := range slices.Backward(lines) {
-		if lastLines([]string{line}) != "\n" {
-			below--
-		}
-		if below == 0 {
+	for i := range slices.Backward(lines) {
+		at := p.patterns.dialog.FindStringIndex(lastLines(lines[i:]))
+		if at != nil && at[0] == 0 && strings.TrimSpace(lines[i]) != "" {
 			return i
 		}
 	}
-	return 0
+	return -1
+}
+
+// top returns the first row of the dialog that a row belongs to. A rule between options is not its edge.
+func (p menuReader) top(s *Screen, rows []menuRow, from int) int {
+	framed := from < len(rows) && rows[from].framed
+	if from < len(rows) && rows[from].rule && !framed {
+		return from + 1
+	}
+
+	top, number := from, 0
+	for ; top > 0 && from-top < menuRows; top-- {
+		if top < len(rows) && rows[top].number > 0 {
+			number = rows[top].number
+		}
+
+		r := &rows[top-1]
+		above := p.patterns.dialogAbove != nil && p.patterns.dialogAbove.MatchString(s.Lines[top-1])
+		edge := r.rule && !r.framed || above && (number == 0 || r.number != number-1)
+		if framed && !r.framed || edge && !goesOn(rows[:top-1], number) {
+			break
+		}
+	}
+
+	return top
+}
+
+// goesOn reports whether a list whose next number is this begins above, before the next rule.
+func goesOn(above []menuRow, number int) bool {
+	for _, r := range slices.Backward(above) {
+		if r.rule {
+			return false
+		}
+		if r.number > 0 {
+			return number > 1 && r.number == number-1
+		}
+	}
+	return false
 }
 
 // option reads the option in a row; next is the row of the next one.
@@ -184,6 +222,7 @@ func (p menuReader) option(rows []menuRow, at, next int) Option {
 
 	return Option{
 		Label: parley.CleanLine(label), Detail: parley.CleanLine(detail), Number: r.number, Marked: r.mark != "",
+		Check: r.check > noCheck, Checked: r.check == checked,
 		Text: p.patterns.textOption != nil && p.patterns.textOption.MatchString(label),
 	}
 }
@@ -203,15 +242,7 @@ func (p menuReader) field(o *Option) Field {
 // them.
 func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Menu {
 	framed := first < len(rows) && rows[first].framed
-	top := first
-	for top > 0 && first-top < menuRows {
-		r, raw := &rows[top-1], s.Lines[top-1]
-		outer := r.rule && !r.framed
-		if outer || framed && !r.framed || p.patterns.dialogAbove != nil && p.patterns.dialogAbove.MatchString(raw) {
-			break
-		}
-		top--
-	}
+	top := p.top(s, rows, first)
 
 	m.Top, m.End = top, end
 	if framed && top > 0 {
@@ -253,15 +284,19 @@ func (r *menuRow) whole() string {
 // fieldForm matches a line such as "Reason: May I?".
 var fieldForm = regexp.MustCompile(`^\w+: `)
 
-// question returns the last line that asks, or else the first with a word: Codex signs in below a picture.
+// asksForm matches a line that asks, with a remark such as "(select all that apply)".
+var asksForm = regexp.MustCompile(`^[^●→←].*\?(?: \([^()]*\))?$`)
+
+// question returns the last line that asks, or else the first with a word, but for one of tabs: Codex signs in below a
+// picture.
 func question(lines []string) string {
 	for _, line := range slices.Backward(lines) {
-		if strings.HasSuffix(line, "?") && !fieldForm.MatchString(line) {
+		if asksForm.MatchString(line) && !fieldForm.MatchString(line) {
 			return line
 		}
 	}
 	for _, line := range lines {
-		if strings.ContainsFunc(line, unicode.IsLetter) {
+		if strings.ContainsFunc(line, unicode.IsLetter) && !strings.HasPrefix(line, "←") {
 			return line
 		}
 	}

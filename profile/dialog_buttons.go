@@ -33,7 +33,7 @@ func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 
 	for i, line := range slices.Backward(s.Lines) {
 		match := p.patterns.buttons.FindStringSubmatchIndex(line)
-		if match == nil {
+		if match == nil || rows[i].empty() || blocks(rows[i+1:]) > 1 {
 			continue
 		}
 
@@ -54,6 +54,16 @@ func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 	}
 
 	return Menu{}, false
+}
+
+// blocks returns how many blocks of words stand in rows. Below buttons are keys at most; below tabs is more.
+func blocks(rows []menuRow) (n int) {
+	for i := range rows {
+		if !rows[i].empty() && (i == 0 || rows[i-1].empty()) {
+			n++
+		}
+	}
+	return n
 }
 
 // standsOut reports whether the cell behind the beginning of a row has another background than the

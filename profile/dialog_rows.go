@@ -11,13 +11,26 @@ import (
 
 // menuRow is a row of the screen, as a dialog may use it.
 type menuRow struct {
-	text   string // without frame, mark and number
+	text   string // without frame, mark, number and check
 	column int    // where that begins
+	begin  int    // where its number begins
+	start  int    // where what stands behind the number begins: a box, or the text
 	number int
 	mark   string
+	check  check
 	framed bool
 	rule   bool // only a line
 }
+
+// check is the box before an option of which several can be chosen.
+type check int
+
+// The boxes. A list in which one is chosen has none, or only shows round ones.
+const (
+	noCheck check = iota
+	unchecked
+	checked
+)
 
 // rightEdge is what stands to the right of a text: a frame, or the bar of a list that scrolls.
 const rightEdge = " │┃|█"
@@ -29,6 +42,7 @@ var (
 	markForm   = regexp.MustCompile(`^([❯›>●▸▶→◆]|\(\*\)) *`)
 	numberForm = regexp.MustCompile(`^(\d{1,3})[.)] +(\S.*)`)
 	buttonForm = regexp.MustCompile(`^(\d{1,3}) +\(([●○])\) +(\S.*)`) // a radio button with a number
+	checkForm  = regexp.MustCompile(`^(?:\[([ xX✓✔*])\]|([◻◼☐☒☑□■▣⬜])) +`)
 	ruleForm   = regexp.MustCompile(`^[ ╭╮╰╯┌┐└┘╔╗╚╝─━═▔▁▄▀]+$`)
 	leftFrame  = regexp.MustCompile(`^(?:[│┃|] *)*`)
 	wideGap    = regexp.MustCompile(` {2,}`)
@@ -57,6 +71,8 @@ func newMenuRow(raw string) menuRow {
 	if mark := markForm.FindString(r.text); mark != "" && mark != r.text {
 		r.mark, r.text = strings.TrimSpace(mark), r.text[len(mark):]
 	}
+	r.cutCheck() // before its number, or behind it
+	r.begin = columnOf(text, r.text)
 	if match := numberForm.FindStringSubmatch(r.text); match != nil {
 		r.number, _ = strconv.Atoi(match[1])
 		r.text = match[2]
@@ -67,88 +83,108 @@ func newMenuRow(raw string) menuRow {
 			r.mark = match[2]
 		}
 	}
-	if at := strings.LastIndex(text, r.text); at >= 0 {
-		r.column = ansi.StringWidthWc(text[:at])
-	}
+	r.start = columnOf(text, r.text)
+	r.cutCheck()
+	r.column = columnOf(text, r.text)
 
 	return r
+}
+
+// columnOf returns the column in which the last part of a row begins.
+func columnOf(row, last string) int {
+	at := max(0, strings.LastIndex(row, last))
+	return ansi.StringWidthWc(row[:at])
+}
+
+// emptyChecks are the boxes without a tick.
+const emptyChecks = " ◻☐□⬜"
+
+// cutCheck cuts the box from the beginning of a row's text.
+func (r *menuRow) cutCheck() {
+	box := checkForm.FindStringSubmatch(r.text)
+	if box == nil || box[0] == r.text {
+		return
+	}
+	r.check, r.text = checked, r.text[len(box[0]):]
+	if strings.Contains(emptyChecks, box[1]+box[2]) {
+		r.check = unchecked
+	}
 }
 
 func (r *menuRow) empty() bool { return r.rule || r.text == "" }
 
 // continues reports whether a row belongs to the option above it.
 func (r *menuRow) continues(option *menuRow) bool {
-	return !r.empty() && r.mark == "" && r.number == 0 && r.column >= option.column
+	return !r.empty() && r.mark == "" && r.number == 0 && r.check == noCheck && r.column >= option.column
 }
 
-// options returns the rows of the last list of options: of those that show which one is
-// marked, or else of those with numbers. What shows the dialog begins at a row; a list far
-// above that is none of its, such as a prompt of several rows that begins with a mark.
-func options(rows []menuRow, dialog int) ([]int, Way) {
-	var unmarked, marked []int
+// options returns the rows of a dialog's list of options, of which the frame has only its own: the lowest one that
+// shows which option is marked, or else the lowest one with numbers.
+func options(rows []menuRow) ([]int, Way) {
+	var best []int
+	way := NoWay
 	for _, run := range slices.Concat(numbered(rows), listed(rows)) {
-		if farAbove(rows, run[len(run)-1], dialog) {
+		w := ByDigit
+		if slices.ContainsFunc(run, func(i int) bool { return rows[i].mark != "" }) {
+			w = ByMark
+		}
+		switch {
+		case way == ByMark && w == ByDigit, way == w && slices.Max(run) <= slices.Max(best):
 			continue
 		}
-		hasMark := slices.ContainsFunc(run, func(i int) bool { return rows[i].mark != "" })
-		switch {
-		case hasMark && (marked == nil || run[0] > marked[0]):
-			marked = run
-		case !hasMark && (unmarked == nil || run[0] > unmarked[0]):
-			unmarked = run
-		}
+		best, way = run, w
 	}
-
-	switch {
-	case marked != nil:
-		return marked, ByMark
-	case unmarked != nil:
-		return unmarked, ByDigit
-	}
-
-	return nil, NoWay
+	return best, way
 }
 
-// hintRows is how many rows of words may stand between the last option and what shows that there is a dialog.
-const hintRows = 3
-
-// farAbove reports whether more words than a dialog's hints stand between a list that ends in a row and what shows the
-// dialog. What goes on in the last option's rows does not count.
-func farAbove(rows []menuRow, last, dialog int) bool {
-	below, words := last+1, 0
-	for below < dialog && rows[below].continues(&rows[last]) {
-		below++
-	}
-	for i := below; i < dialog; i++ {
-		if !rows[i].empty() {
-			words++
-		}
-	}
-	return words > hintRows
-}
-
-// numbered returns the lists of rows whose numbers count up by one.
+// numbered returns the lists of rows whose numbers count up by one, with the options between and below them that
+// have no number, such as Next and Submit.
 func numbered(rows []menuRow) (lists [][]int) {
 	var run []int
+	first, last := 0, 0 // numbers of the run
+	deep := false       // what explains its options stands under their labels, not under their boxes
 	end := func() {
-		if len(run) > 1 {
+		if last > first {
 			lists = append(lists, run)
 		}
-		run = nil
+		run, first, last, deep = nil, 0, 0, false
 	}
 
-	for i, row := range rows {
+	for i := range rows {
+		row := &rows[i]
 		switch {
-		case row.number == 0:
+		case row.number == 0 && (run == nil || rows[i-1].empty() || !row.besides(&rows[run[0]], deep)):
+			deep = deep || run != nil && row.explains(&rows[run[0]])
 			continue
-		case len(run) > 0 && row.number != rows[run[len(run)-1]].number+1:
+		case row.number > 0 && (run == nil || row.number != last+1):
 			end()
+			first = row.number
 		}
 		run = append(run, i)
+		if row.number > 0 {
+			last = row.number
+		}
 	}
 	end()
 
 	return lists
+}
+
+// besides reports whether a row without a number is another option of a list with numbers: it is marked as they are,
+// or stands under their boxes where no explanation does.
+func (r *menuRow) besides(option *menuRow, deep bool) bool {
+	switch {
+	case r.empty():
+		return false
+	case r.mark != "":
+		return r.start >= option.begin && r.start <= option.start
+	}
+	return deep && r.start == option.start
+}
+
+// explains reports whether a row stands under the label of an option that has a box.
+func (r *menuRow) explains(option *menuRow) bool {
+	return !r.empty() && option.start < option.column && r.column == option.column
 }
 
 // listed returns the lists without numbers around each mark: rows that begin where the

@@ -37,6 +37,22 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 		"claude/80x24-start-api-key": {
 			"Do you want to use this API key?", "Yes", "*No (recommended)",
 		},
+		"claude/80x30-choices": {
+			"Which two?", "*1 [ ] Red", "2 [ ] Blue", "3 [ ] Type something …", "Next", "4 Chat about this",
+		},
+		"claude/80x30-choices-next": {
+			"Which two?", "1 [x] Red", "2 [ ] Blue", "3 [ ] Type something …", "*Next", "4 Chat about this",
+		},
+		"claude/80x30-choices-submit": {"Review your answers", "*1 Submit answers", "2 Cancel"},
+		"gemini/80x40-choices": {
+			"Answer Questions", "*1 [x] Red", "2 [ ] Blue", "3 [ ] All of the above",
+		},
+		"qwen/80x40-choices":        {"Which two?", "*1 [x] Red", "2 [ ] Blue", "3 [ ] Type something... …"},
+		"qwen/80x40-choices-submit": {"Ready to submit your answers?", "*1 Submit answers", "2 Cancel"},
+		"opencode/100x40-choices": {
+			"Which two? (select all that apply)", "1 [ ] Red", "2 [ ] Blue", "3 [ ] Type your own answer …",
+		},
+		"opencode/100x40-choices-review": {"Pick Size Confirm"},
 		"codex/120x40-dialog": {
 			"Would you like to run the following command?", "*1 Yes, proceed (y)",
 			"2 Yes, and don't ask again for commands that start with `touch /src/garden/pwned` (p)",
@@ -91,6 +107,12 @@ func describe(m profile.Menu) []string {
 	words := []string{m.Question}
 	for _, o := range m.Options {
 		word := o.Label
+		switch {
+		case o.Checked:
+			word = "[x] " + word
+		case o.Check:
+			word = "[ ] " + word
+		}
 		if o.Number > 0 {
 			word = string(rune('0'+o.Number)) + " " + word
 		}
@@ -242,15 +264,26 @@ func TestWhatIsNoDialogHasNoOptions(t *testing.T) {
 	}
 }
 
-// The field opens below its option; what asks stays the same.
-// A prompt of several rows looks like a list whose first row is marked.
+// Neither is a tick, nor the option without a number that it is on.
+func TestTickIsNoPartOfTheDialog(t *testing.T) {
+	set := builtin(t)
+	before, after := menuOf(t, set, "claude/80x30-choices"), menuOf(t, set, "claude/80x30-choices-next")
+	if before.ID() != after.ID() || before.Marked() != 0 || after.Marked() != 3 {
+		t.Errorf("marked %d and %d, ids %s and %s", before.Marked(), after.Marked(), before.ID(), after.ID())
+	}
+}
+
+// A prompt of several rows looks like a list whose first row is marked, and one may hold a list.
 func TestPromptAboveADialogIsNoList(t *testing.T) {
 	set := builtin(t)
 	prompt := []string{
 		"", "     ❯ please run this", "       and that", "       (operator · msg 62e5eda7)", "",
+		"❯ 1. [ ] Which two?", "  2. [x] two of them", "", "› 1. Read it", "  2. Write it",
 		"     ◆ Run a file", "",
 	}
 	for _, name := range []string{
+		"claude/80x30-choices", "claude/80x30-choices-next", "claude/80x30-choices-submit",
+		"gemini/80x40-choices", "qwen/80x40-choices", "opencode/100x40-choices",
 		"grok/100x30-dialog", "claude/80x24-dialog", "codex/120x40-dialog", "gemini/80x24-dialog",
 		"qwen/120x40-dialog",
 		"opencode/200x50-dialog", "copilot/80x24-dialog", "cline/100x30-dialog", "omp/100x30-dialog",

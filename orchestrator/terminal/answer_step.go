@@ -108,7 +108,7 @@ func next(menu *profile.Menu, want chosen) (step, bool) {
 func byDigit(o *profile.Option, want chosen, confirm step) (step, bool) {
 	digit := step{key: tmux.Key(fmt.Sprint(o.Number))}
 	switch {
-	case o.Number >= 10:
+	case o.Number < 1 || o.Number >= 10:
 		return step{}, false
 	case want.text == "":
 		digit.last = true
