@@ -2,13 +2,15 @@ package daemon
 
 import (
 	"encoding/binary"
-	"encoding/hex"
+	"math"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownsConnection reports whether a process of the user has the end of a connection at from, whose other end
@@ -57,51 +59,87 @@ type socket struct {
 	inode string
 }
 
+// findSocket asks the kernel for the one socket with these ends. The tables in /proc/net tell the same, but to read
+// them takes milliseconds where there are thousands of connections, so any user could keep the daemon busy.
 func findSocket(from, to netip.AddrPort) (socket, bool) {
-	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		table, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		if s, ok := socketIn(string(table), from, to); ok {
-			return s, true
-		}
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return socket{}, false
 	}
-	return socket{}, false
+	defer unix.Close(fd)
+
+	if err := unix.Sendto(fd, diagRequest(from, to), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return socket{}, false
+	}
+	answer := make([]byte, 1<<10)
+	n, _, err := unix.Recvfrom(fd, answer, unix.MSG_DONTWAIT) // the kernel has answered when Sendto returns
+	if err != nil {
+		return socket{}, false
+	}
+
+	return diagAnswer(answer[:n], from, to)
 }
 
-// socketIn looks a connection up in a table of /proc/net. An end that its process has closed has no inode, and
-// belongs to nobody: its user is shown as 0.
-func socketIn(table string, from, to netip.AddrPort) (socket, bool) {
-	const local, remote, user, inode, fields = 1, 2, 7, 9, 10
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) >= fields && same(f[local], from) && same(f[remote], to) {
-			uid, err := strconv.Atoi(f[user])
-			return socket{uid, f[inode]}, err == nil && f[inode] != "0"
-		}
+// What linux/sock_diag.h and linux/inet_diag.h say of a question and its answer. Both begin with a header of netlink;
+// what comes before and after the ends of the connection is skipped here.
+const (
+	byFamily    = 20 // SOCK_DIAG_BY_FAMILY
+	requestSize = unix.SizeofNlMsghdr + 56
+	endsAt      = unix.SizeofNlMsghdr + 4
+	userAt      = unix.SizeofNlMsghdr + 64
+	inodeAt     = unix.SizeofNlMsghdr + 68
+)
+
+// diagRequest returns the question for a connection in any state.
+func diagRequest(from, to netip.AddrPort) []byte {
+	family := byte(unix.AF_INET)
+	if !from.Addr().Unmap().Is4() {
+		family = unix.AF_INET6
 	}
-	return socket{}, false
+	zone := uint32(0)
+	if i, err := net.InterfaceByName(from.Addr().Zone()); err == nil {
+		zone = uint32(i.Index)
+	}
+
+	native := binary.NativeEndian
+	b := native.AppendUint32(nil, requestSize)
+	b = native.AppendUint16(b, byFamily)
+	b = native.AppendUint16(b, unix.NLM_F_REQUEST)
+	b = append(b, make([]byte, 8)...) // a number and a sender, which the kernel does not need
+	b = append(b, family, unix.IPPROTO_TCP, 0, 0)
+	b = native.AppendUint32(b, math.MaxUint32)
+	b = binary.BigEndian.AppendUint16(b, from.Port())
+	b = binary.BigEndian.AppendUint16(b, to.Port())
+	for _, end := range []netip.AddrPort{from, to} {
+		var address [16]byte
+		copy(address[:], end.Addr().Unmap().AsSlice())
+		b = append(b, address[:]...)
+	}
+	b = native.AppendUint32(b, zone)
+	return native.AppendUint64(b, math.MaxUint64) // any cookie
 }
 
-// same reports whether an entry of the table, such as 0100007F:1F90, is an address. The table has each four
-// bytes of an address in the order of the machine.
-func same(entry string, want netip.AddrPort) bool {
-	address, port, _ := strings.Cut(entry, ":")
-	number, err := strconv.ParseUint(port, 16, 16)
-	raw, err2 := hex.DecodeString(address)
-	if err != nil || err2 != nil || len(raw)%4 != 0 {
-		return false
+// diagAnswer reads an answer. For a connection that it does not find, the kernel may answer with a socket that
+// listens at from. An end that its process has closed has no inode, and belongs to nobody.
+func diagAnswer(b []byte, from, to netip.AddrPort) (socket, bool) {
+	native := binary.NativeEndian
+	if len(b) < inodeAt+4 || native.Uint16(b[4:]) != byFamily {
+		return socket{}, false
 	}
 
-	var native [4]byte
-	binary.NativeEndian.PutUint32(native[:], 1)
-	if native[0] == 1 {
-		for word := range slices.Chunk(raw, 4) {
-			slices.Reverse(word)
+	end := func(port, address int) netip.AddrPort {
+		raw := b[endsAt+address : endsAt+address+16]
+		if b[unix.SizeofNlMsghdr] == unix.AF_INET {
+			raw = raw[:4]
 		}
+		ip, _ := netip.AddrFromSlice(raw)
+		return netip.AddrPortFrom(ip.Unmap(), binary.BigEndian.Uint16(b[endsAt+port:]))
 	}
+	plain := func(a netip.AddrPort) netip.AddrPort {
+		return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+	}
+	isIt := end(0, 4) == plain(from) && end(2, 20) == plain(to)
+	inode := native.Uint32(b[inodeAt:])
 
-	ip, ok := netip.AddrFromSlice(raw)
-	return ok && ip.Unmap() == want.Addr().Unmap().WithZone("") && uint16(number) == want.Port()
+	return socket{int(native.Uint32(b[userAt:])), strconv.FormatUint(uint64(inode), 10)}, isIt && inode != 0
 }

@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,28 +57,39 @@ func TestProcessesOfAnotherUserAreTold(t *testing.T) {
 	}
 }
 
-func TestConnectionIsFoundInTheTable(t *testing.T) {
-	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:1F90 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1
-   1: 0100007F:9C40 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 4712 1 0 20 4 30 10 -1
-   2: 0200007F:9C41 0100007F:1F90 04 00000000:00000000 00:00000000 00000000     0        0 0 1 0 20 4 30 10 -1
-   3: 0000000000000000FFFF00000100007F:9C42 0000000000000000FFFF00000100007F:1F90 01 0:0 0:0 0  1000  0 4713 1
-`
-	to := netip.MustParseAddrPort("127.0.0.1:8080")
-	for _, test := range []struct {
-		from string
-		uid  int
-		want bool
-	}{
-		{"127.0.0.1:40000", 1001, true},
-		{"127.0.0.1:40000", 1000, false}, // the other end's user
-		{"127.0.0.2:40001", 0, false},    // closed by its process
-		{"127.0.0.1:40002", 1000, true},  // as IPv6
-		{"127.0.0.1:40003", 1000, false},
+// The kernel tells of the one connection: on IPv4, on IPv6, and where one is mapped into the other; not of the
+// socket that listens, nor of an end that is closed.
+func TestKernelTellsWhoseAConnectionIs(t *testing.T) {
+	for listen, dial := range map[string]string{
+		"127.0.0.1:0": "127.0.0.1", "[::1]:0": "::1", "[::]:0": "127.0.0.1", "0.0.0.0:0": "127.0.0.5",
 	} {
-		s, ok := socketIn(table, netip.MustParseAddrPort(test.from), to)
-		if got := ok && s.uid == test.uid; got != test.want {
-			t.Errorf("%s by %d: got %v", test.from, test.uid, got)
+		l, err := net.Listen("tcp", listen)
+		if err != nil {
+			t.Logf("this machine has no %s: %v", listen, err)
+			continue
+		}
+		defer l.Close()
+
+		port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+		near := must.Have(net.Dial("tcp", net.JoinHostPort(dial, port)))(t)
+		far := must.Have(l.Accept())(t)
+		defer far.Close()
+		from, to := netip.MustParseAddrPort(far.RemoteAddr().String()), netip.MustParseAddrPort(far.LocalAddr().String())
+
+		s, ok := findSocket(from, to)
+		if !ok || s.uid != os.Getuid() {
+			t.Errorf("%s at %s: got %+v, %t", dial, listen, s, ok)
+		}
+		if pids, _ := holders(from, to); !slices.Equal(pids, []int{os.Getpid()}) {
+			t.Errorf("%s at %s: it is held by %v", dial, listen, pids)
+		}
+
+		near.Close()
+		if s, ok := findSocket(from, to); ok {
+			t.Errorf("%s at %s, closed: got %+v", dial, listen, s)
+		}
+		if s, ok := findSocket(to, netip.AddrPortFrom(to.Addr(), 1)); ok {
+			t.Errorf("the socket that listens at %s: got %+v", listen, s)
 		}
 	}
 }
