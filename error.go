@@ -32,7 +32,7 @@ const (
 	NotTrusted            Code = "NOT_TRUSTED" // of a parley.yaml
 	AgentExists           Code = "AGENT_EXISTS"
 	AgentUnavailable      Code = "AGENT_UNAVAILABLE"
-	DialogChanged         Code = "DIALOG_CHANGED" // nothing was sent
+	DialogChanged         Code = "DIALOG_CHANGED" // nothing was sent but the keys in its detail "sent"
 	ThreadNotFound        Code = "THREAD_NOT_FOUND"
 	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"

@@ -201,6 +201,8 @@ type Dialog struct {
 	TakesText bool `json:"takes_text,omitempty"`
 	// Secret says that it asks for a secret, which parley never types.
 	Secret bool `json:"secret,omitempty"`
+	// Hints is what it says of its keys, such as "Tab to navigate": not all that it takes are options.
+	Hints string `json:"hints,omitempty"`
 }
 
 // DialogOption is one answer that a dialog offers.
@@ -210,6 +212,8 @@ type DialogOption struct {
 	Detail    string `json:"detail,omitempty"`
 	Marked    bool   `json:"marked,omitempty"`     // Enter would choose it
 	TakesText bool   `json:"takes_text,omitempty"` // it is answered with a text
+	Several   bool   `json:"several,omitempty"`    // to choose it ticks it, beside others, or takes the tick away
+	Ticked    bool   `json:"ticked,omitempty"`     // it has a tick
 }
 
 // Find returns the option with this number or label, in any case. A label may be shortened as long

@@ -18,8 +18,9 @@ type Menu struct {
 	Lines    []string // what the dialog shows, without its frame
 	Options  []Option
 	Way      Way
-	Text     bool // it takes a line of text, as well as its options
-	Secret   bool // and that is not to be shown
+	Text     bool   // it takes a line of text, as well as its options
+	Secret   bool   // and that is not to be shown
+	Hints    string // what it says of its keys, below its options
 
 	Top, End int // its rows on the screen, Top to End-1; hints below the options are left out
 }
@@ -263,9 +264,32 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 		m.Lines = m.Lines[:len(m.Lines)-1]
 	}
 	m.Question = question(m.Lines)
+	m.Hints = hints(rows[end:])
 
 	return m
 }
+
+// hints returns the first words below the options, in one line.
+func hints(below []menuRow) string {
+	var words []string
+	for _, r := range below {
+		if !r.empty() {
+			words = append(words, r.whole())
+		} else if words != nil {
+			break
+		}
+	}
+	return parley.Truncate(parley.CleanLine(strings.Join(words, " ")), hintLength)
+}
+
+// hintLength is how much of the words about keys is repeated.
+const hintLength = 200
+
+// spaceForm matches hints of which a tick is set by Space, as Enter goes on.
+var spaceForm = regexp.MustCompile(`(?i)\bspace\b[^·|,]*\b(?:toggle|select|tick|check)`)
+
+// TicksBySpace reports whether the dialog says that Space ticks an option.
+func (m *Menu) TicksBySpace() bool { return spaceForm.MatchString(m.Hints) }
 
 // titleForm matches the upper edge of a frame with words in it.
 var titleForm = regexp.MustCompile(`^ *[╭┌╔][─━═]+ (\S.*?\S) [─━═]*[╮┐╗]?$`)

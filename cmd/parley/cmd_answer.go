@@ -33,14 +33,15 @@ Nothing is sent unless it is still the question that you saw: that is checked in
 presses the key. What followed is shown. parley never answers a question by itself.
 
 CHOICE is the number of an option, or its label. Where the question takes words, --text gives them.
-Where the options are not known, --keys presses keys, each only while the screen is still the same.
+Where it takes several answers, a choice ticks one, or takes its tick away; another option or a key
+goes on. --keys presses keys, each only while the screen is still the same.
 On a terminal you are asked before anything is sent. In a script, say which question you mean with
 --dialog ID, as shown without CHOICE, or answer whatever is open with --yes.`,
 		Example: `  parley answer coder                       # shows it, and asks for your choice
   parley answer coder 2                     # shows it, and asks whether to choose 2
   parley answer coder 3 --text "use tabs"
   parley answer coder no --dialog 5f0c21aa  # sends it at once, to that question
-  parley answer coder --keys Down,Enter     # where its options are not known
+  parley answer coder --keys Tab            # goes on, where no option does
   parley answer coder --forget              # takes back that messages belong where it reads
   parley answer coder 1 --all               # and to others with the same question, one by one`,
 		Args: usage(cobra.RangeArgs(1, 2)),
@@ -227,18 +228,25 @@ func (a *answering) show(seen *parley.AnswerDialogResult) error {
 	if seen.Dialog != nil {
 		lines = a.dialogLines(seen.Dialog)
 	}
-	next := "parley attach " + seen.Name
-	if seen.ScreenID != "" {
-		next = fmt.Sprintf("parley answer %s --keys KEY,KEY --dialog %s", seen.Name, seen.ScreenID)
+	var next []string
+	switch {
+	case !answerable(seen.Dialog):
+	case len(seen.Dialog.Options) > 0:
+		next = append(next, fmt.Sprintf("parley answer %s CHOICE --dialog %s", seen.Name, seen.Dialog.ID))
+	default:
+		next = append(next, fmt.Sprintf("parley answer %s --text TEXT --dialog %s", seen.Name, seen.Dialog.ID))
 	}
-	if answerable(seen.Dialog) {
-		next = fmt.Sprintf("parley answer %s CHOICE --dialog %s", seen.Name, seen.Dialog.ID)
-		if len(seen.Dialog.Options) == 0 {
-			next = fmt.Sprintf("parley answer %s --text TEXT --dialog %s", seen.Name, seen.Dialog.ID)
-		}
+	if seen.ScreenID != "" {
+		next = append(next, fmt.Sprintf("parley answer %s --keys KEY,KEY --dialog %s", seen.Name, seen.ScreenID))
+	}
+	if next == nil {
+		next = []string{"parley attach " + seen.Name}
+	}
+	for _, command := range next {
+		lines = append(lines, a.c.paint(faint, "  → ")+command)
 	}
 
-	return a.c.printLine(strings.Join(append(lines, a.c.paint(faint, "  → ")+next), "\n"))
+	return a.c.printLine(strings.Join(lines, "\n"))
 }
 
 // answerable reports whether parley can send an answer to a dialog.
@@ -362,6 +370,9 @@ func (a *answering) dialogLines(d *parley.Dialog) []string {
 	}
 	for _, o := range d.Options {
 		line := "  " + out.paint(bold, pad(o.Choice, 2))
+		if o.Several {
+			line += map[bool]string{true: " [x]", false: " [ ]"}[o.Ticked]
+		}
 		if o.Label != o.Choice {
 			line += " " + o.Label
 		}
@@ -374,6 +385,9 @@ func (a *answering) dialogLines(d *parley.Dialog) []string {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 
+	if d.Hints != "" {
+		lines = append(lines, out.paint(faint, "  Keys: "+d.Hints))
+	}
 	switch {
 	case d.Secret:
 		lines = append(lines, out.paint(faint, "  It asks for a secret, which parley does not type."))

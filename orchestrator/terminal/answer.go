@@ -3,9 +3,9 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -44,7 +44,8 @@ func (ts *Terminals) AnswerDialog(
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWorks, errTmuxSilent)
 	defer cancel()
 
-	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), now: ts.now, log: ts.log, typing: -1}
+	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), now: ts.now, log: ts.log}
+	a.typing, a.chosen = -1, -1
 	if err := a.look(ctx); err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -59,11 +60,15 @@ func (ts *Terminals) AnswerDialog(
 	defer ts.watcher.lookSoon()
 
 	err = a.give(ctx)
-	if a.given == "" {
+	given := a.given
+	if given == "" {
+		given = strings.Join(a.sent, ", ")
+	}
+	if given == "" {
 		return nil, err
 	}
 	// A key is pressed: it is logged even if the caller has gone.
-	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, a.given)
+	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, given)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +91,11 @@ type answer struct {
 	open      bool // the screen shows a dialog: menu
 	typing    int  // the index of the option whose label is being replaced by a text; -1: none
 
-	question string // that was answered
-	given    string // the answer in words; "" while none is given
+	question string   // that was answered
+	sent     []string // the keys and texts that went in
+	given    string   // the answer in words; "" while none is given
+	chosen   int      // the index of the option that was chosen; -1: none
+	ticked   []bool   // which options had a tick before
 }
 
 // look reads the screen. A dialog is open while its program has the terminal.
@@ -109,44 +117,6 @@ func (a *answer) look(ctx context.Context) error {
 	return nil
 }
 
-// DialogOn returns the dialog that a screen shows, nil if it shows none.
-func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
-	menu, open := menuOf(t, screen)
-	if !open {
-		return nil
-	}
-	return dialogOf(t, &menu)
-}
-
-func dialogOf(t *team.Terminal, menu *profile.Menu) *parley.Dialog {
-	d := &parley.Dialog{
-		ID: menu.ID(), Question: parley.ScreenLine(menu.Question), Lines: []string{},
-		Options: []parley.DialogOption{}, TakesText: menu.Text,
-		Secret: menu.Secret || courier.HidesInput(t) && !t.Profile.HasMarkers(),
-	}
-	for _, line := range menu.Lines {
-		d.Lines = append(d.Lines, parley.ScreenLine(line))
-	}
-	for i, o := range menu.Options {
-		d.Options = append(d.Options, parley.DialogOption{
-			Choice: choiceOf(menu, i), Label: parley.ScreenLine(o.Label), Detail: parley.ScreenLine(o.Detail),
-			Marked: o.Marked, TakesText: o.Text,
-		})
-	}
-	return d
-}
-
-// choiceOf returns what names an option in an answer.
-func choiceOf(menu *profile.Menu, i int) string {
-	switch o := menu.Options[i]; {
-	case menu.Way == profile.ByLine:
-		return o.Label
-	case o.Number > 0:
-		return fmt.Sprint(o.Number)
-	}
-	return fmt.Sprint(i + 1)
-}
-
 // same reports whether what was asked for is still there: the dialog, or the screen.
 func (a *answer) same() bool {
 	if len(a.req.Keys) > 0 {
@@ -157,17 +127,33 @@ func (a *answer) same() bool {
 
 // changed returns DIALOG_CHANGED with the dialog that is open now.
 func (a *answer) changed() error {
-	e := parley.
-		Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; nothing was chosen", a.m.Name).
-		Suggest("See what its screen shows: parley screen %s", a.m.Name)
 	if len(a.req.Keys) > 0 {
-		return a.keysRefused(0)
+		return a.keysRefused()
 	}
+	e := parley.
+		Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; %s", a.m.Name, a.wasSent()).
+		Suggest("See what its screen shows: parley screen %s", a.m.Name)
 	if a.open {
 		e = parley.Errorf(parley.DialogChanged,
-			"%s asks something else than what was seen; nothing was chosen", a.m.Name).
+			"%s asks something else than what was seen; %s", a.m.Name, a.wasSent()).
 			With("dialog", dialogOf(a.t, &a.menu)).
 			Suggest("Look at it before you answer: parley answer %s", a.m.Name)
+	}
+	return a.withSent(e)
+}
+
+// wasSent says which keys went in before an answer failed.
+func (a *answer) wasSent() string {
+	if len(a.sent) == 0 {
+		return "nothing was sent"
+	}
+	return "only " + strings.Join(a.sent, ", ") + " was sent"
+}
+
+// withSent adds to an error which keys went in before.
+func (a *answer) withSent(e *parley.Error) *parley.Error {
+	if len(a.sent) > 0 {
+		e = e.With("sent", a.sent)
 	}
 	return e.With("agent", a.m.Name)
 }
@@ -196,7 +182,7 @@ func (a *answer) give(ctx context.Context) error {
 	}
 	defer a.m.Typing.Unlock()
 
-	a.question = a.menu.Question
+	a.question, a.ticked = a.menu.Question, ticksOf(&a.menu)
 	if a.settles(want) {
 		return a.settle(ctx, want)
 	}
@@ -239,7 +225,7 @@ func (a *answer) steps(ctx context.Context, want chosen) error {
 			continue // the screen has changed since the look
 		}
 		if s.last {
-			a.given = want.words
+			a.given, a.chosen = want.words, want.option
 			return nil
 		}
 
@@ -249,6 +235,10 @@ func (a *answer) steps(ctx context.Context, want chosen) error {
 		if err := a.moved(ctx, s); err != nil {
 			return err
 		}
+		if want.typed && want.option >= 0 && a.menu.Options[want.option].Checked { // the text itself ticks it
+			a.given, a.chosen = want.words, want.option
+			return nil
+		}
 	}
 
 	return a.stuck()
@@ -256,9 +246,9 @@ func (a *answer) steps(ctx context.Context, want chosen) error {
 
 // stuck returns the error for a dialog that does not react as its profile says.
 func (a *answer) stuck() error {
-	return parley.
-		Errorf(parley.AgentUnavailable, "%s's dialog did not react as expected; nothing was chosen", a.m.Name).
-		Suggest("Answer it there: parley attach %s", a.m.Name)
+	return a.withSent(parley.
+		Errorf(parley.AgentUnavailable, "%s's dialog did not react as expected; %s", a.m.Name, a.wasSent()).
+		Suggest("Look at it, and send it keys: parley answer %s --keys KEY", a.m.Name))
 }
 
 // press carries out a step, if the screen still shows what was looked at, and the program has read all that
@@ -277,13 +267,25 @@ func (a *answer) press(ctx context.Context, s step, from, to int) (pressed bool,
 		return false, parley.Errorf(parley.TmuxUnavailable, "whether the key went to %s's dialog is not known: %w",
 			a.m.Name, err).Suggest("Look before you answer again: parley answer %s", a.m.Name)
 	case refusal == tmux.NoRefusal:
+		a.note(s)
 		return true, nil
 	case refusal == tmux.Changed:
 		return false, nil
 	}
 
-	return false, parley.Errorf(parley.AgentUnavailable, "nothing was sent to %s: %s", a.m.Name, detail).
-		Suggest("Try again when that has passed, or answer it there: parley attach %s", a.m.Name)
+	return false, a.withSent(parley.
+		Errorf(parley.AgentUnavailable, "%s's terminal takes no keys now, %s: %s", a.m.Name, a.wasSent(), detail).
+		Suggest("Try again when that has passed, or answer it there: parley attach %s", a.m.Name))
+}
+
+// note keeps what went in.
+func (a *answer) note(s step) {
+	if s.text != "" {
+		a.sent = append(a.sent, "“"+parley.Truncate(s.text, 80)+"”")
+	}
+	if s.key != "" {
+		a.sent = append(a.sent, string(s.key))
+	}
 }
 
 // moved waits until the screen shows the effect of a step that was not the last.
@@ -327,7 +329,10 @@ func (a *answer) follow(ctx context.Context) error {
 	answered := a.screen
 	err := wait.Until(reacts, lookEvery, func() (bool, error) {
 		err := a.look(reacts)
-		return !a.same() && !slices.Equal(answered.Styled, a.screen.Styled), err
+		if a.same() {
+			return a.ticks() && !slices.Equal(a.ticked, ticksOf(&a.menu)), err
+		}
+		return !slices.Equal(answered.Styled, a.screen.Styled), err
 	})
 	if err != nil {
 		return ignoreDeadline(err)
@@ -339,6 +344,11 @@ func (a *answer) follow(ctx context.Context) error {
 		now := time.Now()
 		return now.Sub(still.Since(now, a.screen)) >= screenRests, err
 	}))
+}
+
+// ticks reports whether the answer is a tick: the dialog stays open.
+func (a *answer) ticks() bool {
+	return a.open && a.chosen >= 0 && a.chosen < len(a.menu.Options) && a.menu.Options[a.chosen].Check
 }
 
 func ignoreDeadline(err error) error {
@@ -371,11 +381,17 @@ func (a *answer) result() *parley.AnswerDialogResult {
 	case a.given == "":
 		res.Message = "No dialog is open in " + a.m.Name + "'s terminal."
 	case !a.open:
-		res.Message = "Chosen: " + a.given + ". The dialog is closed."
+		res.Message = "Sent: " + a.given + ". The dialog is closed."
+	case a.same() && a.ticks():
+		tick := "Not ticked: "
+		if a.menu.Options[a.chosen].Checked {
+			tick = "Ticked: "
+		}
+		res.Message = tick + a.given + ". The dialog is still open."
 	case a.same():
-		res.Message = "Chosen: " + a.given + ". The dialog is still open."
+		res.Message = "Sent: " + a.given + ". The dialog is still open."
 	default:
-		res.Message = "Chosen: " + a.given + ". The next dialog is open."
+		res.Message = "Sent: " + a.given + ". The next dialog is open."
 	}
 
 	return res

@@ -69,7 +69,7 @@ func (a *answer) key(ctx context.Context, i int, key tmux.Key) error {
 	within, cancel := context.WithTimeout(ctx, markMoves)
 	defer cancel()
 
-	seen := a.screen
+	seen, menu := a.screen, a.menu
 	if i > 0 {
 		a.rest(within, seen)
 	}
@@ -77,13 +77,13 @@ func (a *answer) key(ctx context.Context, i int, key tmux.Key) error {
 		if err := a.look(within); err != nil {
 			return false, lookError(a.m, a.t, err)
 		}
-		if !a.takesKeys || i == 0 && !a.same() || i > 0 && !alike(seen, a.screen) {
-			return false, a.keysRefused(i)
+		if !a.takesKeys || i == 0 && !a.same() || i > 0 && !alike(seen, a.screen) && !a.stillAsks(&menu) {
+			return false, a.keysRefused()
 		}
 		return a.press(within, step{key: key}, 0, len(a.screen.Lines))
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return a.keysRefused(i)
+		return a.keysRefused()
 	}
 	return err
 }
@@ -100,6 +100,11 @@ func (a *answer) rest(ctx context.Context, before tmux.Screen) {
 		rests := now.Sub(still.SinceText(now, strings.Join(a.screen.Styled, "\n"))) >= 2*lookEvery
 		return rests && !slices.Equal(a.screen.Styled, before.Styled), err
 	})
+}
+
+// stillAsks reports whether the dialog is the one that was seen: its hints and ticks may be others.
+func (a *answer) stillAsks(seen *profile.Menu) bool {
+	return a.open && len(seen.Options) > 0 && seen.ID() == a.menu.ID()
 }
 
 // alike reports whether two screens show the same words, but for the row of the cursor: whatever marks an option
@@ -127,11 +132,8 @@ func lettersOf(row string) string {
 }
 
 // keysRefused returns DIALOG_CHANGED for a screen that the next key is not for.
-func (a *answer) keysRefused(sent int) error {
-	what := "nothing was sent"
-	if sent > 0 {
-		what = "only " + a.given + " was sent"
-	}
-	return parley.Errorf(parley.DialogChanged, "%s's screen is not the one that the keys are for; %s", a.m.Name, what).
-		Suggest("Look at it before you send more: parley answer %s", a.m.Name).With("agent", a.m.Name)
+func (a *answer) keysRefused() error {
+	return a.withSent(parley.
+		Errorf(parley.DialogChanged, "%s's screen is not the one that the keys are for; %s", a.m.Name, a.wasSent()).
+		Suggest("Look at it before you send more: parley answer %s", a.m.Name))
 }

@@ -50,7 +50,7 @@ func (a *answer) want() (chosen, error) {
 
 	o := d.Options[c.option]
 	c.words = "“" + o.Label + "”"
-	if o.Choice != o.Label {
+	if o.Choice != o.Label && o.Choice < "a" {
 		c.words = "“" + o.Choice + ". " + o.Label + "”"
 	}
 
@@ -81,6 +81,9 @@ type step struct {
 // choose it.
 func next(menu *profile.Menu, want chosen) (step, bool) {
 	confirm := step{key: tmux.Enter, last: true}
+	if want.option >= 0 && menu.Options[want.option].Check && menu.TicksBySpace() {
+		confirm.key = "Space"
+	}
 	if want.text != "" && !want.typed {
 		confirm = step{text: want.text}
 	}

@@ -62,6 +62,34 @@ func move(options []profile.Option, key tmux.Key) {
 	}
 }
 
+// Where Space ticks, Enter goes on without the tick.
+func TestTickIsSetByTheKeyThatTheDialogNames(t *testing.T) {
+	for hints, want := range map[string]tmux.Key{
+		"Enter to select · Tab/Arrow keys to navigate":   tmux.Enter,
+		"↑/↓: Navigate | Space: Toggle | Enter: Confirm": "Space",
+		"Space to scroll, Enter to select":               tmux.Enter,
+	} {
+		menu := profile.Menu{Way: profile.ByMark, Hints: hints, Options: []profile.Option{{Check: true, Marked: true}}}
+		if s, ok := next(&menu, chosen{}); !ok || s.key != want || !s.last {
+			t.Errorf("%q: got %+v, %v, want %q", hints, s, ok, want)
+		}
+	}
+}
+
+// An option without a number has a letter, and no digit of another.
+func TestOptionWithoutANumberHasALetter(t *testing.T) {
+	menu := profile.Menu{Options: []profile.Option{
+		{Number: 1, Label: "Red"}, {Label: "Next"}, {Label: "Never"}, {Number: 2, Label: "Chat"},
+	}}
+	var got []string
+	for i := range menu.Options {
+		got = append(got, choiceOf(&menu, i))
+	}
+	if want := []string{"1", "n", "e", "2"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A tenth option has no digit.
 func TestOptionWithoutAKeyIsNotChosen(t *testing.T) {
 	menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{Number: 10}}}
