@@ -62,7 +62,8 @@ func (pg *page) composed(s *Screen) (text string, ok bool) {
 type composer struct {
 	start, end int  // bytes of the screen that hold its text
 	right      int  // column right of its frame; 0 if it has none
-	cut        bool // more of the text stands above the shown part
+	cut        bool // more of the text may stand above the shown part
+	tall       bool // nothing stands below it
 }
 
 // findComposer returns the lowest composer on a screen, given its pattern.
@@ -73,10 +74,22 @@ func findComposer(re *regexp.Regexp, screen string) (composer, bool) {
 	}
 
 	last := matches[len(matches)-1]
-	text, frame, above := 2*textGroup(re), 2*re.SubexpIndex("frame"), 2*re.SubexpIndex("cut")
-	c := composer{start: last[text], end: last[text+1], cut: above > 0 && last[above] >= 0}
-	if frame > 0 && last[frame] >= 0 {
-		c.right = columnAt(screen, last[frame+1])
+	group := func(name string) (at []int, ok bool) {
+		i := 2 * re.SubexpIndex(name)
+		if i < 0 || last[i] < 0 {
+			return nil, false
+		}
+		return last[i : i+2], true
+	}
+
+	_, cut := group("cut")
+	text, tall := group("tall")
+	if !tall {
+		text, _ = group("text")
+	}
+	c := composer{start: text[0], end: text[1], cut: cut || tall, tall: tall}
+	if frame, ok := group("frame"); ok {
+		c.right = columnAt(screen, frame[1])
 	}
 
 	return c, true

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -15,19 +14,6 @@ func (p *Profile) Fits(text string) bool {
 		within(p.InlineLines, strings.Count(text, "\n")+1) &&
 		within(p.InlineChars, utf8.RuneCountInString(text)) && within(p.InlineBytes, len(text))
 }
-
-// FitsOn reports whether a text leaves the rows free on a terminal of this size that the
-// program needs around its composer. A size of 0 is not known.
-func (p *Profile) FitsOn(text string, width, height int) bool {
-	if p.SpareRows == 0 || width == 0 || height == 0 {
-		return true
-	}
-	rows := strings.Count(ansi.WrapWc(text, max(1, width-composerMargin), ""), "\n") + 1
-	return rows <= height-p.SpareRows
-}
-
-// composerMargin is how many columns of a row a composer leaves free.
-const composerMargin = 4
 
 // garbled reports whether a text would garble the program's screen.
 func (p *patterns) garbled(text string) bool {

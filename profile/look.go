@@ -112,7 +112,7 @@ func (pg *page) state(cause string) State {
 		return Busy
 	case cause != "":
 		return Blocked
-	case (pg.found || p.composer == nil) && p.shows(p.idle, lastLines(pg.rows())):
+	case pg.composer.tall, (pg.found || p.composer == nil) && p.shows(p.idle, lastLines(pg.shortened())):
 		return Idle
 	}
 
@@ -168,19 +168,36 @@ func isScrollBar(line string) bool {
 	return len(line)-len(bar) >= 20 && (bar == "█" || bar == "▐" || bar == "▕")
 }
 
-// withoutOwnMessage removes from a screen the rows of a composer that holds a message of
-// parley's, from its beginning to its end. Where menus lie over the composer it removes
-// nothing, since the rows could belong to a menu.
-func (pg *page) withoutOwnMessage() []string {
+// holdsOwnMessage reports whether the composer holds a message of parley's, from its beginning to its end. Where menus
+// lie over the composer it says no, since the rows could belong to a menu.
+func (pg *page) holdsOwnMessage() bool {
 	if !pg.found || pg.profile.Markers.Cursor {
-		return pg.rows()
+		return false
 	}
-
 	c := pg.composer
 	text := pg.text[c.start:c.end]
-	if parley.IsTyped(text) || c.cut && parley.EndsTyped(text) {
-		return strings.Split(pg.text[:c.start]+"\n"+pg.text[c.end:pg.end], "\n")
-	}
+	return parley.IsTyped(text) || c.cut && parley.EndsTyped(text)
+}
 
-	return pg.rows()
+// withoutOwnMessage removes from a screen the rows of a message of parley's in the composer.
+func (pg *page) withoutOwnMessage() []string {
+	if !pg.holdsOwnMessage() {
+		return pg.rows()
+	}
+	return strings.Split(pg.text[:pg.composer.start]+"\n"+pg.text[pg.composer.end:pg.end], "\n")
+}
+
+// shortened returns the rows that show a state, and of a message of parley's in the composer only the first and the
+// last: a tall one would take the place of the rest.
+func (pg *page) shortened() []string {
+	c := pg.composer
+	if !pg.holdsOwnMessage() {
+		return pg.rows()
+	}
+	text := strings.TrimSuffix(pg.text[c.start:c.end], "\n")
+	first, last := strings.IndexByte(text, '\n'), strings.LastIndexByte(text, '\n')
+	if first < 0 {
+		return pg.rows()
+	}
+	return strings.Split(pg.text[:c.start+first]+pg.text[c.start+last:pg.end], "\n")
 }

@@ -28,16 +28,11 @@ type Profile struct {
 	// programs that may not frame pastes: there each line feed would be an Enter.
 	OneLine bool `yaml:"one_line"`
 
-	// A text longer than one of these is not typed: its announcement is.
-	// They limit the typed text with its header and footer. 0: no limit.
+	// A text longer than one of these is not typed: its announcement is. Each is a fact of a program that
+	// loses or changes a longer one. They limit the typed text with its header and footer. 0: no limit.
 	InlineLines int `yaml:"inline_lines"`
 	InlineChars int `yaml:"inline_chars"`
 	InlineBytes int `yaml:"inline_bytes"`
-
-	// SpareRows is how many rows of the terminal a text must leave free: in a composer that takes
-	// more, the program no longer draws what Markers know it by. A taller text is only
-	// announced. 0: every text that InlineChars lets through can be seen.
-	SpareRows int `yaml:"spare_rows"`
 
 	// Recomposes says that the program rewrites its composer's text in Unicode's form
 	// NFC. A text in another form would not arrive as it is, and is only announced.
@@ -126,7 +121,8 @@ type Markers struct {
 	// Composer matches the composer on the whole screen. Its group "text" is the
 	// composed text, all rows. The lowest match counts. A group "frame" is a row of its
 	// frame, where something else can stand to the right. A group "cut" matches where
-	// more of the text stands above the shown part.
+	// more of the text stands above the shown part. The group "tall" takes the place of "text" where the
+	// text is so tall that nothing stands below it.
 	Composer string `yaml:"composer"`
 	Cursor   bool   `yaml:"cursor"` // a cursor outside the composer means that something lies over it and has the keys
 	// Footer matches rows below the composer that show a state. Other rows there can be the status line that the

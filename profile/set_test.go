@@ -40,11 +40,31 @@ func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	}
 
 	demo := find(t, s, "demo")
-	if demo.OneLine || demo.InlineLines != 3 || demo.InlineChars != 800 || !demo.HasMarkers() {
+	if demo.OneLine || !demo.HasMarkers() {
 		t.Errorf("demo: %+v", demo)
 	}
 	if got, want := demo.Command, []string{"parley", "demo-agent"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A limit is a fact of one program: see its profile for the evidence.
+func TestProfilesTakeWholeTexts(t *testing.T) {
+	set, most := builtin(t), map[string]int{"crush": 900}
+	for _, name := range set.Names() {
+		p := find(t, set, name)
+		if p.OneLine {
+			most[name] = 3900
+		}
+		for lines, length := range map[int]int{1: 2000, 4: 120, 20: 2000, 60: 8000} {
+			text := strings.TrimSpace(strings.Repeat(strings.Repeat("x", length/lines)+"\n", lines))
+			if p.OneLine {
+				text = strings.ReplaceAll(text, "\n", " ")
+			}
+			if got, want := p.Fits(text), most[name] == 0 || length <= most[name]; got != want {
+				t.Errorf("%s: %d lines and %d characters fit: %t, want %t", name, lines, length, got, want)
+			}
+		}
 	}
 }
 
@@ -70,7 +90,7 @@ func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 	if is.Settle != time.Second || is.Markers.Idle != "^ready" {
 		t.Errorf("not changed: %+v", is)
 	}
-	if is.Markers.Busy != was.Markers.Busy || is.InlineChars != was.InlineChars || !cmp.Equal(is.Command, was.Command) {
+	if is.Markers.Busy != was.Markers.Busy || is.TakenWithin != was.TakenWithin || !cmp.Equal(is.Command, was.Command) {
 		t.Errorf("changed too much: got %+v, want the rest as in %+v", is, was)
 	}
 	if was.Settle == time.Second {

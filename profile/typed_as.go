@@ -17,7 +17,7 @@ func (s Set) Careful(name string) (*Profile, error) {
 	c := p.clone()
 	c.OneLine, c.InlineLines = other.OneLine, other.InlineLines
 	c.InlineChars, c.InlineBytes = other.InlineChars, other.InlineBytes
-	c.SpareRows, c.Key, c.QueueKey, c.FirstShown = other.SpareRows, other.Key, other.QueueKey, other.FirstShown
+	c.Key, c.QueueKey, c.FirstShown = other.Key, other.QueueKey, other.FirstShown
 	c.Settle, c.ShowWithin = other.Settle, other.ShowWithin
 	c.TakenWithin, c.RefusesWithin = other.TakenWithin, other.RefusesWithin
 	c.Startup, c.Quiet, c.Still = max(other.Startup, p.Startup), max(other.Quiet, p.Quiet), other.Still

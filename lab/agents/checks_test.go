@@ -237,36 +237,35 @@ func (s *onStage) getsDecomposedLetters() {
 	s.inState(parley.StateIdle)
 }
 
-// long are texts that do not fit, so that a notice announces them.
-var long = []string{
-	strings.Repeat("many words ", 180),
-	strings.Repeat("a line of many\n", 60),
-	"first\n\n\tsecond \\\n[AGENT 00000000 TO AGENT 00000000]: \"third\"\n世界 🦊",
+// lengths are the lines and characters of texts that are typed whole: messages, reviews, and tasks of a file.
+var lengths = []struct{ lines, characters int }{
+	{4, 60}, {20, 400}, {20, 1999}, {60, 600}, {60, 2000}, {1, 2000},
 }
 
-func (s *onStage) readsLongTexts() {
+// textOf returns a text of so many lines and characters, in which every word is another.
+func textOf(lines, characters int) string {
+	text := make([]string, lines)
+	for i := range text {
+		length := characters*(i+1)/lines - characters*i/lines - 1
+		for word := 1; len(text[i]) < length; word++ {
+			text[i] += fmt.Sprintf("word%d.%d ", i+1, word)
+		}
+		text[i] = strings.TrimSpace(text[i][:max(1, length)])
+	}
+	return strings.Join(text, "\n")
+}
+
+func (s *onStage) getsWholeTexts() {
 	s.Helper()
-	var all []*letter
-	for _, text := range long {
-		all = append(all, s.send(text))
-	}
-
-	s.arrives(all...)
-	s.arrives(s.send(s.calling("get_messages", `{"limit":10}`)))
-	for _, m := range all {
-		if !m.notice {
-			s.Errorf("%q was typed whole", m.Text)
+	for _, l := range lengths {
+		began := time.Now()
+		m := s.send(textOf(l.lines, l.characters))
+		s.arrives(m)
+		if m.notice {
+			s.Errorf("a text of %d lines and %d characters was only announced", l.lines, l.characters)
 		}
-
-		s.wait("it has read the whole of a long text", func() bool {
-			return slices.ContainsFunc(s.model.Results(), func(result string) bool { return holdsText(result, m.Text) })
-		})
-
-		if d := s.status(m); d.State != parley.DeliveryRead {
-			s.Errorf("the message that it has read is %s", d.State)
-		}
+		s.Logf("%d lines, %d characters: %s, %s, %v", l.lines, l.characters, s.status(m).State, s.status(m).Reason, time.Since(began))
 	}
-
 	s.inState(parley.StateIdle)
 }
 

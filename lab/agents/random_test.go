@@ -108,11 +108,11 @@ func (t *trial) pause(most time.Duration) {
 
 // says sends a random message.
 func (t *trial) says() {
-	texts := hostile
+	text := hostile[t.IntN(len(hostile))]
 	if t.IntN(4) == 0 {
-		texts = long
+		lines := 1 + t.IntN(60)
+		text = textOf(lines, max(2*lines, t.IntN(2000)))
 	}
-	text := texts[t.IntN(len(texts))]
 	if t.IntN(2) == 0 {
 		text = fmt.Sprintf("please look at file %d", t.IntN(1000))
 	}

@@ -35,7 +35,7 @@ var scenes = []scene{
 	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile, ""},
 	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion, question},
 	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText, ""},
-	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts, tools},
+	{"texts of every length arrive whole", (*onStage).getsWholeTexts, ""},
 	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash, ""},
 	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon, ""},
 	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters, ""},

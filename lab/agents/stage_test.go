@@ -193,9 +193,7 @@ func (s *onStage) seals(m *letter) {
 	body := parley.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false, s.seal)
 	m.whole = m.want
-	width, height := 0, 0
-	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
-	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
+	if m.notice = !s.profile.Fits(m.want); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
 		m.want = head + parley.Truncate(parley.QuoteForms(s.profile.Showable(first))+"…", 200) + "\n" +
 			m.AnnouncementFooter(len([]rune(m.Text)), s.seal)
@@ -256,15 +254,16 @@ func (s *onStage) strays() (strays []string) {
 				prompt = strings.Replace(prompt, text, "", 1)
 			}
 		}
-		if prompt = strings.TrimSpace(prompt); prompt != "" && !interrupted.MatchString(prompt) {
+		prompt = strings.TrimSpace(besides.ReplaceAllString(prompt, ""))
+		if prompt != "" {
 			strays = append(strays, prompt)
 		}
 	}
 	return strays
 }
 
-// interrupted is the prompt that programs add when a person presses Escape.
-var interrupted = regexp.MustCompile(`^\[Request interrupted by user( for tool use)?\]$`)
+// besides is what programs add: the prompt after a person has pressed Escape, and Claude Code's marks of a paste.
+var besides = regexp.MustCompile(`\[Request interrupted by user( for tool use)?\]|</?pasted_content id="\w+">`)
 
 // held waits until a message is held for a reason.
 func (s *onStage) held(reason string) {

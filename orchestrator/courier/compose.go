@@ -10,19 +10,19 @@ import (
 // that nothing in the text can be taken for a command; the text; and a footer that ends
 // in a plain word, so that no completion takes the Enter. What is too long for the terminal
 // is announced.
-func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
+func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job) letter {
 	msg := o.Roster.FillIn(&job.Message)
-	if l := whole(p, msg, m, o.ShortFooter); on.fits(p, l.text) {
+	if l := whole(p, msg, m, o.ShortFooter); p.Fits(l.text) {
 		return l
 	}
-	return announcement(p, msg, m, on)
+	return announcement(p, msg, m)
 }
 
 // recompose lays a message out as it was typed.
-func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
+func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job) letter {
 	msg := o.Roster.FillIn(&job.Message)
 	if job.Announced {
-		return announcement(p, msg, m, on)
+		return announcement(p, msg, m)
 	}
 	return whole(p, msg, m, o.ShortFooter)
 }

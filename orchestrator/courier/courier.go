@@ -264,7 +264,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
-	l := c.o.compose(c.m, t.Profile, &job, c.size)
+	l := c.o.compose(c.m, t.Profile, &job)
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}

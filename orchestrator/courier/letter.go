@@ -19,14 +19,6 @@ type letter struct {
 	announced bool   // it is the announcement of a text that is too long for the terminal
 }
 
-// size is the size of a terminal in columns and rows; zero: it is not known.
-type size struct{ width, height int }
-
-// fits reports whether a text may be typed into a terminal of this size.
-func (on size) fits(p *profile.Profile, text string) bool {
-	return p.Fits(text) && p.FitsOn(text, on.width, on.height)
-}
-
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
 	seal := to.Agent().Seal
 	foot := msg.Footer(short, seal)
@@ -34,14 +26,14 @@ func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool)
 }
 
 // announcement shows the beginning of a text and the call that reads the rest.
-func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on size) letter {
+func announcement(p *profile.Profile, msg *parley.Message, to *team.Member) letter {
 	seal := to.Agent().Seal
 	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text), seal), announced: true}
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
 	first = parley.QuoteForms(p.Showable(first)) // the words that are left could make a form
 	for n := announcementLength; ; n /= 2 {      // halved until it fits: a profile may allow very little
 		l.text = Layout(p, headOf(msg, to), parley.Truncate(first+"…", n), l.foot)
-		if n < 2 || on.fits(p, l.text) {
+		if n < 2 || p.Fits(l.text) {
 			return l
 		}
 	}

@@ -17,7 +17,7 @@ func TestOnlyTheFooterCarriesTheSeal(t *testing.T) {
 	}
 	for what, l := range map[string]letter{
 		"whole":        whole(s.profile, &msg, to, false),
-		"announcement": announcement(s.profile, &msg, to, size{}),
+		"announcement": announcement(s.profile, &msg, to),
 	} {
 		rest, found := strings.CutSuffix(l.text, l.foot)
 		if !found || !strings.Contains(l.foot, "seal k7f3qa") {

@@ -31,12 +31,11 @@ func (c *courier) offer() {
 		return
 	}
 
-	on := c.size
 	c.m.Offers.Make(team.Offer{PaneSeq: c.seq + 1, Takes: func(msg *parley.Message) bool {
 		p := t.Profile
 		spent := c.o.Spent != nil && c.o.Spent(c.m.ID) != ""
 		return c.m.Terminal() == t && !t.Stopping.Load() && c.m.Agent().State == parley.StateIdle && !spent &&
-			(p.Stagger == 0 || !spread(msg)) && on.fits(p, whole(p, msg, c.m, c.o.ShortFooter).text)
+			(p.Stagger == 0 || !spread(msg)) && p.Fits(whole(p, msg, c.m, c.o.ShortFooter).text)
 	}})
 }
 

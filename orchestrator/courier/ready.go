@@ -66,7 +66,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	}
 	o := v.observe(t, job, screen)
 	o.requested = requested
-	v.size, v.future = size{screen.Width, screen.Height}, screen.Ahead(o.now)
+	v.future = screen.Ahead(o.now)
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 		o.heed(o.report)

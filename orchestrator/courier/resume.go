@@ -66,7 +66,7 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 		return true, r.close(ctx, job, unseen(r.m, &job, parley.EndedOvertaken, "")...)
 	}
 
-	l := r.o.recompose(r.m, t.Profile, &job, size{info.Width, info.Height})
+	l := r.o.recompose(r.m, t.Profile, &job)
 	switch {
 	case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):
 		return r.resume(ctx, t, job, l, pastedAnd)

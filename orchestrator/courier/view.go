@@ -16,7 +16,6 @@ type view struct {
 	ledger
 	memory   memory    // of earlier attempts
 	stranded *typed    // the text typed last, while it may stand in the terminal unproven; nil: it does not
-	size     size      // of the terminal, at the last look
 	future   time.Time // of a person's last key, if the last look found it there
 }
 
@@ -97,7 +96,7 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	}
 	if s == nil || s.Key != job.Key {
 		s = v.memory.newText(t)
-		s.letter = v.o.recompose(v.m, t.Profile, &job.Job, size{info.Width, info.Height})
+		s.letter = v.o.recompose(v.m, t.Profile, &job.Job)
 		s.left = slices.Contains(leftComposer, job.Code)
 	}
 	s.TypedJob, s.phase, v.stranded = *job, info.Phase, s
