@@ -30,9 +30,7 @@ const (
 	HoldSynchronized  ReasonCode = "synchronized"   // typing goes to every pane of the window
 	HoldScrolling     ReasonCode = "scrolling"      // somebody scrolls in copy mode
 	HoldStaggered     ReasonCode = "staggered"      // other agents of its profile get the broadcast first
-	HoldOtherProgram  ReasonCode = "other_program"  // another program runs in the adopted pane
-	HoldShell         ReasonCode = "shell"          // a bare shell has the terminal
-	HoldKeysProgram   ReasonCode = "keys_program"   // a pager or editor has the terminal
+	HoldOtherProgram  ReasonCode = "other_program"  // another program reads, without the operator's word
 	HoldQuestion      ReasonCode = "question"       // the screen of a program without markers asks something
 	HoldSecret        ReasonCode = "secret"         // its terminal asks for something secret
 	HoldNewPlace      ReasonCode = "new_place"      // what stands before its cursor is new, and may be a question
@@ -80,8 +78,6 @@ const (
 	EndedUnreported  ReasonCode = "unreported"           // gone from the composer, and not reported as usual
 	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
 	EndedModeChanged ReasonCode = "mode_changed"         // the terminal changed its mode or closed meanwhile
-	EndedHandedOver  ReasonCode = "handed_over"          // what read it has given its terminal to another program since
-	EndedLostReader  ReasonCode = "lost_reader"          // it was read, and nobody saw whether by a launcher
 	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
 	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
 	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared
@@ -163,9 +159,6 @@ func (c ReasonCode) Words(detail string) string {
 func (c ReasonCode) Release(agent Agent) string {
 	release := reasons[c].release
 	switch {
-	case c == HoldShell && IsShell(agent.Command):
-		return fmt.Sprintf("It goes when a program runs in %[1]s's shell: start it there (parley attach %[1]s). "+
-			"Or stop the agent (parley stop %[1]s) and launch the program itself.", agent.Name)
 	case release == whenRestarted && agent.Adopted():
 		return fmt.Sprintf(
 			"It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID.",

@@ -82,22 +82,10 @@ var reasons = map[ReasonCode]reason{
 	},
 	HoldStaggered: {words: "others of its kind have just been given a message for many", brief: true},
 	HoldOtherProgram: {
-		words:   "%s",
-		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s.",
-		lasting: "another program has had %s's terminal",
-		ends:    onlyByPerson,
-	},
-	HoldShell: {
-		words: "a bare shell (%s) has its terminal and would run the text as commands",
-		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart " +
-			"%[1]s.",
-		lasting: "a bare shell has had %s's terminal",
-		ends:    onlyByPerson,
-	},
-	HoldKeysProgram: {
-		words:   "%s has its terminal and would take the text for keys",
-		release: "It goes when that program is left: parley attach %[1]s.",
-		lasting: "a pager or an editor has had %s's terminal",
+		words: "%s reads its terminal, and nobody has said that it takes messages",
+		release: "It goes when %[1]s's own program reads that, or when you say that this one takes messages: " +
+			"parley answer %[1]s messages.",
+		lasting: "another program has read %s's terminal",
 		ends:    onlyByPerson,
 	},
 	HoldQuestion: {
@@ -229,14 +217,6 @@ var reasons = map[ReasonCode]reason{
 	},
 	EndedModeChanged: {
 		words: "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
-	},
-	EndedHandedOver: {
-		words: "typed and entered, but what read it has given the terminal to another program since: it may have " +
-			"been a launcher",
-	},
-	EndedLostReader: {
-		words: "typed and entered, and read; but what had the terminal may have been a launcher: it has ended, or " +
-			"parley was not there to see",
 	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {

@@ -259,7 +259,7 @@ type AnswerDialogRequest struct {
 
 	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options of a screen are not known, such as Down, Enter. dialog_id is then its screen_id." max:"8"`
 
-	Forget bool `json:"forget,omitempty" doc:"Take back what was said before: that messages belong where its program reads. Nothing else is sent then."`
+	Forget bool `json:"forget,omitempty" doc:"Take back what was said before: that the program which reads its terminal takes messages, and where. Nothing else is sent then."`
 }
 
 // Answers reports whether the request answers the dialog.

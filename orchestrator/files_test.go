@@ -214,7 +214,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 func TestRefusalNamesEachAllowedDirectoryOnce(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder")
-	te.start(parley.LaunchAgentRequest{Name: "worker", Command: tmuxtest.Agent{}.Argv()})
+	te.start(parley.LaunchAgentRequest{Name: "worker", Profile: "generic", Command: tmuxtest.Agent{}.Argv()})
 	c, _ := te.roster.CallerOf(te.roster.ByName("worker"))
 
 	outside := filepath.Join(t.TempDir(), "f")

@@ -147,7 +147,11 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 			n.Action += fmt.Sprintf(" If nobody has typed it: parley retry ID --to %s --over %s.",
 				parley.ShellWord(a.Name), parley.ShellWord(n.Draft))
 		}
-		if left.Code.OnlyPerson() {
+		if left.Code == parley.HoldOtherProgram {
+			n.Kind = parley.NeedDialog
+			n.Command = sayingSo(a.Name)
+			n.Action = "Say so, if it does: parley remembers it. Otherwise they go when its own program reads again."
+		} else if left.Code.OnlyPerson() {
 			n.Kind, n.Action = parley.NeedStuck, left.Code.Release(a)
 		}
 		return n, true
@@ -164,11 +168,17 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	return n, true
 }
 
+// readsFor is how long a program must read of which nobody has said that it takes messages, before the operator is
+// asked: scripts start many that come and go.
+const readsFor = 3 * time.Second
+
 // wantsOperator reports whether what is left in a terminal since then needs the operator. A person
 // may be about to come back to their own text, and to none of parley's.
 func (an *agentNeeds) wantsOperator(code parley.ReasonCode, since time.Time) bool {
 	patience := an.settings.DraftAfter
-	if code.OnlyPerson() {
+	if code == parley.HoldOtherProgram {
+		patience = readsFor
+	} else if code.OnlyPerson() {
 		patience = an.settings.StuckAfter
 	}
 	return code.OwnText() || an.now().Sub(since) > patience
@@ -282,11 +292,17 @@ func offerAnswer(n *parley.Need, d *parley.Dialog) {
 	}
 
 	n.Dialog = d
+	if n.Command == sayingSo(n.Agent) {
+		return
+	}
 	answerThere(n)
 	if !d.Secret && (len(d.Options) > 0 || d.TakesText) {
 		answerFromHere(n)
 	}
 }
+
+// sayingSo is how the operator says that the program which reads an agent's terminal takes messages.
+func sayingSo(agent string) string { return "parley answer " + agent + " messages" }
 
 // answerFromHere says that parley can take the answer to a dialog.
 func answerFromHere(n *parley.Need) {

@@ -346,20 +346,30 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 	}
 }
 
-func TestMessagesBehindAShellNeedTheOperator(t *testing.T) {
+func TestAProgramWithoutTheWordNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.StuckAfter = time.Second })
 	te.start(parley.LaunchAgentRequest{Name: "ops", Command: []string{"sh", "-i"}})
-	te.inState("ops", parley.StateIdle)
+	te.inState("ops", parley.StateUnknown)
 	te.nothingNeeded() // nothing waits for it
-	te.held(te.send("ops", "hello"), "shell")
+	id := te.send("ops", "echo hello")
+	te.held(id, "sh -i reads its terminal")
 
-	n := te.need(parley.NeedStuck)
-	te.wantNeed(n, "ops", "a bare shell (sh) has its terminal and would run the text as commands; a message waits",
-		"parley attach ops")
-	if !strings.Contains(n.Action, "parley stop ops") || strings.Contains(n.Action, "restart") {
-		t.Errorf("action %q: a restart brings the shell back", n.Action)
+	n := te.need(parley.NeedDialog)
+	te.wantNeed(n, "ops",
+		"sh -i reads its terminal, and nobody has said that it takes messages; a message waits for it",
+		"parley answer ops messages")
+	if n.Dialog == nil || !slices.ContainsFunc(n.Dialog.Options, func(o parley.DialogOption) bool {
+		return o.Label == "messages"
+	}) {
+		t.Fatalf("it offers %+v", n.Dialog)
 	}
+
+	say := parley.AnswerDialogRequest{Agent: "ops", Dialog: n.Dialog.ID, Choice: "messages"}
+	must.Have(te.AnswerDialog(te.operator(), say))(t)
+	te.arrived(id)
+	must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "ops", Forget: true}))(t)
+	te.held(te.send("ops", "echo again"), "sh -i reads its terminal")
 }
 
 func TestLeftoverDraftNeedsTheOperator(t *testing.T) {

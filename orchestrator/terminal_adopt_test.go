@@ -129,8 +129,7 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 			parley.InvalidArgument, "has ended"},
 		"a shell": {parley.AdoptAgentRequest{Pane: shell, Socket: u.path, Profile: "framed"},
 			parley.InvalidArgument, "shell"},
-		"a pager": {parley.AdoptAgentRequest{Pane: less, Socket: u.path, Profile: "framed"},
-			parley.InvalidArgument, "keys"},
+		"a pager":        {parley.AdoptAgentRequest{Pane: less, Socket: u.path}, parley.InvalidArgument, "less"},
 		"an unknown one": {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path}, parley.InvalidArgument, "sleep"},
 		"no profile": {parley.AdoptAgentRequest{Pane: unknown, Socket: u.path, Profile: "genric"},
 			parley.InvalidArgument, "genric"},
@@ -274,9 +273,9 @@ func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 
 	te.inState("coder", parley.StateUnknown)
 	id := te.send("coder", "rm -rf precious")
-	te.held(id, "bare shell")
+	te.held(id, "bash --norc -i reads its terminal")
 	u.start(pane, "sleep", "1000")
-	te.held(id, "another program (sleep)")
+	te.held(id, "no program reads")
 	if screen := u.run("capture-pane", "-p", "-t", pane); strings.Contains(screen, "precious") ||
 		len(tmuxtest.Messages(t, log)) > 0 {
 		t.Errorf("it was typed:\n%s", screen)

@@ -10,35 +10,37 @@ import (
 	"parley"
 )
 
-// Place is where a text that is typed would stand, in a program without markers.
+// Place is where a text that is typed would stand, in a program without markers. The zero place is an empty row.
 type Place struct {
 	Words string // that stand before it, in one line; "" if none do
-	Above string // the last row above, if nothing else tells what the place is for
+	Above string // the row above that asks for it; "" if none does
 	New   bool   // nothing shows that messages belong there: it may be a question
+	Lost  bool   // the cursor does not show it: nobody can say what belongs there
 }
 
-// PlaceOf returns the place at the cursor. It is not ok if the cursor does not show it.
+// PlaceOf returns the place at the cursor.
 //
 // Messages belong behind a bare sign, such as > or $, and in an empty row. A list of questions can never be
-// complete, so everything else is new: words before the cursor, a list of numbers above the sign, and a row above an
-// empty one that ends as questions do.
-func PlaceOf(s Screen) (Place, bool) {
+// complete, so everything else is new: words before the cursor; a question, a list or an order above it; and a cursor
+// that is hidden, as most forms and menus have it. What stood there before says nothing: a program that has taken a
+// message behind a sign can ask something behind the same one.
+func PlaceOf(s Screen, p *Profile) Place {
 	if s.CursorHidden || s.CursorY < 0 || s.CursorY >= len(s.Lines) {
-		return Place{}, false
+		return Place{New: true, Lost: true, Above: "it hides its cursor"}
 	}
 
 	words, rows := s.wordsBefore(), s.withoutTyped(s.Lines[:s.CursorY])
 	above, framed := lastRow(rows), strings.ContainsAny(ansi.TruncateWc(s.Lines[s.CursorY], s.CursorX, ""), "│┃")
-	p := Place{Words: words}
+	at := Place{Words: words}
+	asks := asksAbove.MatchString(above) || ask(p.patterns.questions, above) != Question{} ||
+		framed && field.MatchString(above) || words != "" && !s.FullScreen && endsInList(rows)
 
-	switch {
-	case words == "" && (asksAbove.MatchString(above) || framed && field.MatchString(above)):
-		p.New, p.Above = true, parley.Truncate(parley.CleanLine(withoutFrame(above)), questionLength)
-	case words != "":
-		p.New = !sign.MatchString(words) || !s.FullScreen && endsInList(rows)
+	bare := words == "" || sign.MatchString(words)
+	if asks && bare {
+		at.Above = parley.Truncate(parley.CleanLine(withoutFrame(above)), questionLength)
 	}
-
-	return p, true
+	at.New = !bare || asks || ofShell.MatchString(words) || forSecret.MatchString(words)
+	return at
 }
 
 // wordsBefore returns what stands before the cursor in its line, without what parley has typed there.
@@ -54,19 +56,28 @@ func (s *Screen) wordsBefore() string {
 
 // ID tells the place from others of its program. Numbers do not count: prompts have some that rise.
 func (p Place) ID() string {
-	return digits.ReplaceAllString(parley.Truncate(p.Words, questionLength), "0")
+	id := parley.Truncate(p.Words, questionLength)
+	if p.Above != "" {
+		id = strings.TrimSpace(p.Above + "\n" + id)
+	}
+	return digits.ReplaceAllString(id, "0")
 }
 
 var (
 	// sign matches a prompt that asks nothing: a sign, perhaps with one word before it; that of a debugger, or of
 	// IPython.
 	sign = regexp.MustCompile(`^(?:[^\s?]{0,40}[>$%#❯›»➜→λ⟩*]|\.{2,3}|\([\w.-]{1,20}\)|In \[\d+\]:)$`)
-	// asksAbove matches a row that may ask for what is typed in the next one.
-	asksAbove = regexp.MustCompile(`[?:：？][ )\]]*$`)
+	// ofShell matches the sign of a shell: behind a path, a machine, or a name with $, # or %.
+	ofShell = regexp.MustCompile(`[@~/].*[>$%#❯➜]$|[\w\])][$%#]$`)
+	// forSecret matches a sign with a word that asks.
+	forSecret = regexp.MustCompile(`(?i)^\W*(?:pass\w*|pin|otp|token|secret|confirm|y(?:es)?/no?)\W*$`)
+	// asksAbove matches a row that may ask for what is typed in the next one: a question, an order, a choice of keys.
+	asksAbove = regexp.MustCompile(`(?i)[?:：？][ )\]]*$|^\W*(?:please )?(?:type|paste|enter|press|choose|select|pick|` +
+		`give|provide|confirm|hit)\b|\bto be \w+ed\b|(?:\b\w ?= ?\w+\W+){2}|\b\w ?= ?\w+\W+\w ?= ?\w+$`)
 	// field matches the title of a field whose text stands in a frame below.
 	field = regexp.MustCompile(`^ *[◆◇?✔] `)
-	// item matches a row of a list of numbers.
-	item   = regexp.MustCompile(`^\W{0,4}\d{1,2}[.):\]]\s*\S`)
+	// item matches a row of a list of numbers or letters.
+	item   = regexp.MustCompile(`^\W{0,4}(?:\d{1,2}|[a-zA-Z])[.):\]]\s*\S`)
 	digits = regexp.MustCompile(`\d+`)
 )
 
@@ -107,7 +118,7 @@ func endsInList(rows []string) bool {
 	return items > 1
 }
 
-// PlaceMenu is what the operator can do about a new place: answer it, or say that messages belong there.
+// PlaceMenu is what the operator can do about what only they can say: answer it, or say that messages belong there.
 func PlaceMenu(s Screen, words string) Menu {
 	m := s.lineMenu(Question{Words: words})
 	m.Options = []Option{{Label: "messages", Detail: "messages belong there; parley remembers it", Settles: true}}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -16,15 +17,26 @@ func on(text string) profile.Screen {
 	}
 }
 
+func generic(t *testing.T) *profile.Profile {
+	t.Helper()
+	return must.Have(must.Have(profile.Builtin())(t).Find(profile.Default))(t)
+}
+
+// placeOn returns the place on a screen of a program without markers.
+func placeOn(t *testing.T, text string) profile.Place {
+	t.Helper()
+	return profile.PlaceOf(on(text), generic(t))
+}
+
 // A message is typed only where messages belong. The prompts are those of programs and of libraries for prompts.
 func TestWhichPlacesAreNew(t *testing.T) {
 	const earlier = "some output of the program\n"
 	for _, prompt := range []string{
-		"", "> ", ">>> ", "... ", "$ ", "# ", "❯ ", "› ", "» ", "λ ", "aider> ", "architect> ",
-		"irb(main):001> ", "iex(1)> ", "mysql> ", "sqlite> ", "postgres=# ", "127.0.0.1:6379> ", "(Pdb) ",
-		"(gdb) ", "In [3]: ", "Prelude> ", "│ > ", "│ ", "* ", "user@host:~$ ", "-> ", "│ ❯ ", "╰─ ",
+		"", "> ", ">>> ", "... ", "$ ", "# ", "❯ ", "› ", "» ", "λ ", "│ > ", "│ ", "* ", "-> ", "│ ❯ ", "╰─ ",
+		"aider> ",
+		"irb(main):001> ", "iex(1)> ", "(Pdb) ", "In [3]: ",
 	} {
-		if p, ok := profile.PlaceOf(on(earlier + prompt)); !ok || p.New {
+		if p := placeOn(t, earlier+prompt); p.New {
 			t.Errorf("%q is taken for a question: %+v", prompt, p)
 		}
 	}
@@ -38,10 +50,21 @@ func TestWhichPlacesAreNew(t *testing.T) {
 		"[1] one\n[2] two\n[3] three\n\nPick:\n> ", "1. one\n2. two\n❯ ", "ready", "Enter your name:\n",
 		"Proceed?\n", "What is it called?\n\n", "◆  Enter a path\n│  ", "Are you sure (default: no)",
 		"a half typed line", "really?> ", "package name: (x) ", "¿Seguro? ", "名前：",
+		"[me@box app]$ ", "user@host:~$ ", "deploy@prod:~# ", "sh-5.2$ ",
+		"me@box ~> ", "password>", "PIN> ", "confirm> ", "y/n> ",
+		"What shall be deleted?\n> ", "Files to be deleted: a b\n> ", "a) staging\nb) production\n> ",
+		"Paste your API key\n> ", "Type DROP to go on\n> ", "d=delete k=keep\n", "Allow this command [y/n]\n> ",
+		"Allow this command [y/n]\n", "Delete it? (yes/no)\n\n",
 	} {
-		if p, ok := profile.PlaceOf(on(earlier + question)); !ok || !p.New {
+		if p := placeOn(t, earlier+question); !p.New {
 			t.Errorf("%q is not taken for a question: %+v", question, p)
 		}
+	}
+
+	hidden := on("> ")
+	hidden.CursorHidden = true
+	if at := profile.PlaceOf(hidden, generic(t)); !at.New || !at.Lost {
+		t.Errorf("a hidden cursor shows the place %+v", at)
 	}
 }
 
@@ -51,32 +74,20 @@ func TestOwnTextMakesNoOtherPlace(t *testing.T) {
 	for before, want := range map[string]bool{
 		"ready\n": false, "> ": false, "ready\n\n": false, "Enter a value: ": true, "1) one\n2) two\n> ": true,
 	} {
-		empty, _ := profile.PlaceOf(on(before))
-		p, ok := profile.PlaceOf(on(before + typed))
-		if !ok || p.New != want || p.ID() != empty.ID() {
+		empty := placeOn(t, before)
+		p := placeOn(t, before+typed)
+		if p.New != want || p.ID() != empty.ID() {
 			t.Errorf("%q with the text: %+v, want %+v", before, p, empty)
 		}
-		if p, _ := profile.PlaceOf(on(before + typed + "\nUpdate now? ")); !p.New {
+		if p := placeOn(t, before+typed+"\nUpdate now? "); !p.New {
 			t.Errorf("%q with the text and a question: %+v", before, p)
 		}
 	}
 }
 
 func TestNumbersMakeNoOtherPlace(t *testing.T) {
-	one, _ := profile.PlaceOf(on("agent [1] waits: "))
-	two, _ := profile.PlaceOf(on("agent [12] waits: "))
+	one, two := placeOn(t, "agent [1] waits: "), placeOn(t, "agent [12] waits: ")
 	if one.ID() != two.ID() || one.ID() == "" {
 		t.Errorf("%q and %q", one.ID(), two.ID())
-	}
-}
-
-func TestProgramsThatPassOnWhatIsTyped(t *testing.T) {
-	for line, want := range map[string]bool{
-		"ssh host": true, "ssh": true, "env X=1 ssh host": true, "tmux attach": true, "docker exec -it web bash": true,
-		"docker compose exec web sh": true, "kubectl exec -it pod -- sh": true, "gcloud compute ssh vm": true,
-	} {
-		if got := profile.Relays(strings.Fields(line)); got != want {
-			t.Errorf("%q: %t, want %t", line, got, want)
-		}
 	}
 }

@@ -116,7 +116,11 @@ func seeThrough(argv []string) command {
 
 // wrapperOf returns the wrapper that a command line begins with, and its arguments.
 func wrapperOf(argv []string) (w wrapper, rest []string, ok bool) {
-	for _, w := range wrappers[path.Base(strings.TrimPrefix(argv[0], "-"))] {
+	name := path.Base(strings.TrimPrefix(argv[0], "-"))
+	if wrappers[name] == nil {
+		name = strings.TrimRight(name, "0123456789.") // python3.12
+	}
+	for _, w := range wrappers[name] {
 		switch {
 		case w.subcommand == nil:
 			return w, argv[1:], true
@@ -195,12 +199,33 @@ func MayStart(argv []string) bool {
 	return ok && (!w.script || w.isShell())
 }
 
-// MayLaunch reports whether the command line can be that of a launcher, which gives its terminal to another program:
-// a script, or a program that MayStart another one.
-func MayLaunch(argv []string) bool {
-	if len(argv) < 2 {
-		return false
+// ScriptOf returns the file that an interpreter runs by a command line; "" for any other command line.
+func ScriptOf(argv []string) string {
+	if len(argv) == 0 {
+		return ""
 	}
-	w, _, ok := wrapperOf(argv)
-	return ok && w.script || MayStart(argv)
+	w, rest, ok := wrapperOf(argv)
+	if !ok || !w.script {
+		return ""
+	}
+	if at, hidden := w.program(rest); !hidden && at < len(rest) && !slices.Contains(rest[:at], w.module) {
+		return rest[at]
+	}
+	return ""
+}
+
+// Unwrapped returns the command line that wrappers such as env and nice run in their place.
+func Unwrapped(argv []string) []string {
+	for len(argv) > 0 {
+		w, rest, ok := wrapperOf(argv)
+		if !ok || w.script || w.passes == toAnotherOne {
+			return argv
+		}
+		at, hidden := w.program(rest)
+		if hidden || at >= len(rest) {
+			return argv
+		}
+		argv = rest[at:]
+	}
+	return argv
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley"
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -113,7 +112,7 @@ func TestTerminalFacts(t *testing.T) {
 			func() string { return fmt.Sprintf("foreground %q, %v", argv, err) })
 	}
 
-	foreground(parley.IsShell)
+	foreground(func(argv []string) bool { return slices.Equal(argv, []string{"sh", "-i"}) })
 	enters(t, s.Pane(shell.ID), tmux.Submission{Owner: "sh", Seq: 1, Text: "sleep 1234"})
 	foreground(func(argv []string) bool { return slices.Equal(argv, []string{"sleep", "1234"}) })
 	children, err := tmux.Descendants(shell.PID)

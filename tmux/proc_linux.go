@@ -171,38 +171,10 @@ func readGroups() (groups, error) {
 	return found, nil
 }
 
-// programs returns the command lines of a group's programs that use its terminal, but for the
-// group's leader.
-func (g groups) programs(of processGroup) [][]string {
-	var found [][]string
-	for _, member := range g[of.leader] {
-		if member == of.leader || !of.has(member) || !usesTTY(strconv.Itoa(member)) {
-			continue
-		}
-		if argv, err := commandLine(member); err == nil {
-			found = append(found, argv)
-		}
-	}
-
-	return found
-}
-
 // has reports whether a process is in the group now.
 func (g processGroup) has(pid int) bool {
 	f, err := stat(pid)
 	return err == nil && number(f[2]) == g.leader && f[4] == g.terminal
-}
-
-// usesTTY reports whether one of a process's standard streams is a terminal. A pager reads
-// from a pipe, and a chooser writes to one.
-func usesTTY(pid string) bool {
-	for _, fd := range []string{"0", "1", "2"} {
-		file, err := os.Readlink("/proc/" + pid + "/fd/" + fd)
-		if err == nil && (strings.HasPrefix(file, "/dev/pts/") || strings.HasPrefix(file, "/dev/tty")) {
-			return true
-		}
-	}
-	return false
 }
 
 // openFiles implements OpenFiles.

@@ -52,29 +52,28 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// groups are the command lines of the machine's processes by their process groups.
-type groups map[int][][]string
+// member is a process of a process group.
+type member struct{ pid, parent int }
+
+// groups are the machine's processes by their process groups.
+type groups map[int][]member
 
 func readGroups() (groups, error) {
-	out, err := ps("pgid=,command=", 0)
+	out, err := ps("pid=,ppid=,pgid=", 0)
 	if err != nil {
 		return nil, err
 	}
 
 	found := groups{}
 	for line := range strings.Lines(out) {
-		if f := strings.Fields(line); len(f) > 1 {
-			group := number(f[0])
-			found[group] = append(found[group], f[1:])
+		if f := strings.Fields(line); len(f) == 3 {
+			group := number(f[2])
+			found[group] = append(found[group], member{number(f[0]), number(f[1])})
 		}
 	}
 
 	return found, nil
 }
-
-// programs returns the command lines of a group's programs. ps does not tell where a program
-// writes to.
-func (g groups) programs(of processGroup) [][]string { return g[of.leader] }
 
 // memory returns how many bytes of memory a process has, with the files that it shares.
 func memory(pid int) (int64, error) {

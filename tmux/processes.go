@@ -24,37 +24,6 @@ type groupsLook struct {
 	err    error
 }
 
-// Foreground returns the command lines of the programs that use the terminal of the process panePID:
-// that of Foreground, the leader of the terminal's foreground process group, and then those of the
-// group that use the terminal, such as a pager or editor that the leader has started. It looks for
-// the latter now, or did so after a time that it is given. It fails as Foreground does. Where the
-// processes cannot be listed, it returns the leader alone.
-func (p *Processes) Foreground(panePID int, since time.Time) ([][]string, error) {
-	group, argv, err := foreground(panePID)
-	if err != nil {
-		return nil, err
-	}
-
-	found := [][]string{argv}
-	if l := p.look(since); l.err == nil {
-		found = append(found, l.groups.programs(group)...)
-	}
-	return found, nil
-}
-
-// Inner returns the command lines of the programs that have a terminal inside one of those, as a shell in script
-// has. It looks as Foreground does.
-func (p *Processes) Inner(panePID int, since time.Time) [][]string {
-	group, _, err := foreground(panePID)
-	if err != nil {
-		return nil
-	}
-	if l := p.look(since); l.err == nil {
-		return l.groups.inner(group)
-	}
-	return nil
-}
-
 // look returns a look that began after a time.
 func (p *Processes) look(since time.Time) *groupsLook {
 	p.mu.Lock()

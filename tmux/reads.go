@@ -1,35 +1,47 @@
 package tmux
 
-// Reads says whether the programs that have a terminal read it.
+import "time"
+
+// Reads says whether a program that has a terminal reads it.
 type Reads int
 
-// The answers. A program that waits for several things at once may wait for its terminal among them.
+// The answers, from the weakest on. A program that waits for several things at once may wait for its terminal among
+// them.
 const (
-	ReadsUnknown Reads = iota
-	ReadsNot
+	ReadsNot Reads = iota
+	ReadsUnknown
 	ReadsInput
 )
 
-// ReadsTerminal returns whether a program of the foreground process group of a process's terminal waits for
-// what is typed there. It takes some tenths of a millisecond. It fails as Foreground does, and with
-// ErrUnsupported outside Linux.
-func ReadsTerminal(panePID int) (Reads, error) { return readsTerminal(panePID) }
+// Program is what a process runs.
+type Program struct {
+	File string   // that is executed, without links; "" if the system does not show it
+	Args []string // its command line, or what it shows in its place
+	Dir  string   // in which it works; "" if the system does not show it
+}
+
+// ProgramAt returns what a process runs.
+func ProgramAt(pid int) Program { return programAt(pid) }
+
+// Reader is the process that gets what is typed in a terminal.
+type Reader struct {
+	Program
+	PID   int // 0: none has the terminal open
+	Waits Reads
+}
 
 // Suspended returns the command line of a program that the system has stopped since it stands in the
 // background of a process's terminal; nil if there is none, and outside Linux.
 func Suspended(panePID int) []string { return suspended(panePID) }
 
-// Reader is the process that waits for what is typed in a terminal.
-type Reader struct {
-	ID  string // tells the process and the program that it runs from any other; "" if none is known to wait
-	PID int
-	// Only says that it waits for nothing else: no timer, connection, child or thread can make it go on.
-	Only bool
-	// Holders are the processes that have the terminal open, told as ID does, if none is known to wait.
-	Holders []string
+// ReaderOf returns the process that gets what is typed in the terminal of the process panePID: of those in the
+// foreground that have it open, the one that waits for it, or else one that may, the youngest if there are several;
+// or else the oldest, whose children come and go. The processes are listed now, or were after a time. It takes some
+// tenths of a millisecond. It fails as Foreground does.
+func (p *Processes) ReaderOf(panePID int, since time.Time) (Reader, error) {
+	l := p.look(since)
+	if l.err != nil {
+		return Reader{}, l.err
+	}
+	return readerOf(panePID, l.groups)
 }
-
-// ReaderOf returns the process of the foreground process group of a process's terminal that waits for what is typed
-// there, the youngest if several do, or those that have it. It takes some tenths of a millisecond, and fails as
-// ReadsTerminal does.
-func ReaderOf(panePID int) (Reader, error) { return readerOf(panePID) }

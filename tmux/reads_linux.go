@@ -8,40 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readsTerminal implements ReadsTerminal.
-func readsTerminal(panePID int) (Reads, error) {
-	group, _, err := foreground(panePID)
-	if err != nil {
-		return ReadsUnknown, err
-	}
-	all, err := readGroups()
-	if err != nil {
-		return ReadsUnknown, err
-	}
-
-	found := ReadsNot
-	for _, pid := range all[group.leader] {
-		if !group.has(pid) {
-			continue
-		}
-		switch reads(pid, terminalName(number(group.terminal))) {
-		case ReadsInput:
-			return ReadsInput, nil
-		case ReadsUnknown:
-			found = ReadsUnknown
-		}
-	}
-
-	return found, nil
-}
-
 // openFDs are the open files of a process that it can wait for, by their numbers.
 type openFDs struct {
 	terminal map[string]bool
 	epolls   []string
 	sockets  bool
-	master   bool // the other end of a terminal
-	others   bool // that, pipes, timers and the like
+	others   bool // the other end of a terminal, pipes, timers and the like
 }
 
 // filesOf returns what a process has open. It is not ok if the system does not show it.
@@ -64,7 +36,7 @@ func filesOf(pid int, terminal string) (f openFDs, ok bool) {
 		case strings.HasPrefix(target, "socket:"):
 			f.sockets = true
 		case strings.HasSuffix(target, "/ptmx"):
-			f.master, f.others = true, true
+			f.others = true
 		case strings.HasPrefix(target, "pipe:"), strings.HasPrefix(target, "anon_inode:"):
 			f.others = true
 		}
@@ -73,33 +45,25 @@ func filesOf(pid int, terminal string) (f openFDs, ok bool) {
 	return f, true
 }
 
-// reads returns whether a thread of a process waits for the terminal.
-func reads(pid int, terminal string) Reads {
+// reads returns whether a thread of a process waits for the terminal, and whether the process has that open.
+func reads(pid int, terminal string) (waits Reads, has bool) {
 	f, ok := filesOf(pid, terminal)
 	if !ok {
-		return ReadsUnknown
+		return ReadsUnknown, true
 	}
 	if len(f.terminal) == 0 {
-		return ReadsNot
+		return ReadsNot, false
 	}
 
 	proc := "/proc/" + strconv.Itoa(pid)
 	threads, err := os.ReadDir(proc + "/task")
 	if err != nil {
-		return ReadsNot // it has just ended
+		return ReadsNot, false // it has just ended
 	}
-
-	found := ReadsNot
 	for _, thread := range threads {
-		switch f.waits(proc, proc+"/task/"+thread.Name()) {
-		case ReadsInput:
-			return ReadsInput
-		case ReadsUnknown:
-			found = ReadsUnknown
-		}
+		waits = max(waits, f.waits(proc, proc+"/task/"+thread.Name()))
 	}
-
-	return found
+	return waits, true
 }
 
 // waits returns whether a thread waits for the terminal, by the function of the kernel in which it sleeps. The
@@ -211,31 +175,4 @@ func suspended(panePID int) []string {
 	}
 
 	return nil
-}
-
-// inner returns the command lines of the programs that have a terminal inside one of the group's programs, such
-// as the shell in script.
-func (g groups) inner(of processGroup) (found [][]string) {
-	seen := map[string]bool{of.terminal: true, "0": true}
-	for _, pid := range g[of.leader] {
-		if f, ok := filesOf(pid, terminalName(number(of.terminal))); !ok || !f.master || !of.has(pid) {
-			continue
-		}
-
-		children, err := Descendants(pid)
-		if err != nil {
-			continue
-		}
-		for _, child := range children {
-			f, err := stat(child)
-			if err != nil || seen[f[4]] {
-				continue
-			}
-			seen[f[4]] = true
-			if argv, err := commandLine(number(f[5])); err == nil {
-				found = append(found, argv)
-			}
-		}
-	}
-	return found
 }

@@ -2,48 +2,39 @@
 
 package tmux
 
-import (
-	"fmt"
-	"strings"
-)
+// readerOf implements ReaderOf. ps does not tell which process waits for its terminal: it is taken for the youngest of
+// those in the foreground that have no child there, and nobody knows whether it reads.
+func readerOf(panePID int, all groups) (Reader, error) {
+	group, _, err := foreground(panePID)
+	if err != nil {
+		return Reader{}, err
+	}
 
-// readsTerminal fails: ps does not tell what a program waits for.
-func readsTerminal(int) (Reads, error) {
-	return ReadsUnknown, fmt.Errorf("what reads the terminal: %w", ErrUnsupported)
+	above := map[int]bool{}
+	for _, member := range all[group.leader] {
+		above[member.parent] = true
+	}
+	var found member
+	for _, m := range all[group.leader] {
+		if !above[m.pid] && m.pid >= found.pid {
+			found = m
+		}
+	}
+	if found.pid == 0 {
+		return Reader{}, nil
+	}
+	return Reader{Program: programAt(found.pid), PID: found.pid, Waits: ReadsUnknown}, nil
 }
 
-// readerOf fails for the same reason.
-func readerOf(int) (Reader, error) {
-	return Reader{}, fmt.Errorf("what reads the terminal: %w", ErrUnsupported)
+// programAt returns what the system shows of the program that a process runs. The first word may have no path.
+func programAt(pid int) Program {
+	file, _ := ps("comm=", pid)
+	argv, err := commandLine(pid)
+	if err != nil {
+		return Program{}
+	}
+	return Program{File: file, Args: argv}
 }
 
 // suspended implements Suspended.
 func suspended(int) []string { return nil }
-
-// inner returns the command lines of the programs that have a terminal inside one of the group's programs, such
-// as the shell in script.
-func (g groups) inner(of processGroup) (found [][]string) {
-	own, err := ps("tty=", of.leader)
-	if err != nil {
-		return nil
-	}
-	children, err := Descendants(of.leader)
-	if err != nil {
-		return nil
-	}
-
-	seen := map[string]bool{own: true}
-	for _, child := range children {
-		columns, err := ps("tty=,tpgid=", child)
-		f := strings.Fields(columns)
-		if err != nil || len(f) != 2 || seen[f[0]] || strings.HasPrefix(f[0], "?") || number(f[1]) <= 0 {
-			continue
-		}
-		seen[f[0]] = true
-		if argv, err := commandLine(number(f[1])); err == nil {
-			found = append(found, argv)
-		}
-	}
-
-	return found
-}

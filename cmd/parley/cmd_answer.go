@@ -42,7 +42,7 @@ On a terminal you are asked before anything is sent. In a script, say which ques
   parley answer coder 3 --text "use tabs"
   parley answer coder no --dialog 5f0c21aa  # sends it at once, to that question
   parley answer coder --keys Tab            # goes on, where no option does
-  parley answer coder --forget              # takes back that messages belong where it reads
+  parley answer coder --forget              # takes back that its program takes messages
   parley answer coder 1 --all               # and to others with the same question, one by one`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 	}

@@ -43,6 +43,6 @@ func TestStrangersLeaveDescriptors(t *testing.T) {
 		t.Errorf("a stranger got %d, want an answer, or to be told to wait", res.StatusCode)
 	}
 
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--profile", "generic", "--", "cat")
 	testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 }

@@ -211,7 +211,7 @@ func TestOperatorNeedsNoTerminal(t *testing.T) {
 		t.Skip("the test runs in an agent's terminal")
 	}
 	h := testhome.New(t)
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--profile", "generic", "--", "cat")
 	testhome.Run[parley.StopAgentResult](t, h, "stop", "coder")
 	testhome.Run[parley.ShutDownResult](t, h, "down")
 

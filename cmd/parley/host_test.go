@@ -149,7 +149,7 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 		t.Errorf("where parley was never used: %s %v", out, err)
 	}
 
-	testhome.Run[parley.LaunchAgentResult](t, b.Home, "launch", "coder", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, b.Home, "launch", "coder", "--profile", "generic", "--", "cat")
 	if out, err := b.from("agents"); err != nil || !strings.Contains(out, "coder") {
 		t.Fatalf("its agents: %s %v", out, err)
 	}

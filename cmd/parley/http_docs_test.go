@@ -175,7 +175,7 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 			`{"username":"other","agent_description":"x","capabilities":["go"],"groups":["all"]}`, 200},
 		{"POST", "/api/agents/register", `{"username":"other"}`, 409},
 		{"GET", "/api/agents", "", 200},
-		{"POST", "/api/launch_agent", `{"name":"cat","command":["cat"]}`, 200},
+		{"POST", "/api/launch_agent", `{"name":"cat","profile":"generic","command":["cat"]}`, 200},
 		{"POST", "/api/messages/send",
 			`{"to":["coder"],"text":"one","data":{"a":1},"context_reference":"c","idempotency_key":"k"}`, 200},
 		{"POST", "/api/messages/send", `{"to":["cat","coder"],"text":"two","priority":"urgent"}`, 200},

@@ -34,7 +34,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
 	ctx := inTime(t)
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--profile", "generic", "--", "cat")
 	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 
 	cmd := h.Command("mcp")

@@ -19,7 +19,7 @@ import (
 func TestDaemonWithoutMemoryLosesNothing(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--profile", "generic", "--", "cat")
 	big := filepath.Join(h.Workspace, "big")
 	must.Do(t, os.WriteFile(big, make([]byte, 20<<20), 0o600))
 	noMoreMemory(t, testhome.Run[parley.WorkspaceStatusResult](t, h, "status").PID)

@@ -73,7 +73,7 @@ func TestPopupsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
 	bindings := regexp.MustCompile(`(?m)^bind-key .*\n`).FindAllString(documents(t)["attach.md"], -1)
 	o := &ownTerminal{t, testhome.New(t)}
-	testhome.Run[parley.LaunchAgentResult](t, o.Home, "launch", "coder", "--", "cat")
+	testhome.Run[parley.LaunchAgentResult](t, o.Home, "launch", "coder", "--profile", "generic", "--", "cat")
 
 	conf := filepath.Join(o.Workspace, "tmux.conf")
 	taken := "bind-key -n F12 display-message taken\n" // which does not matter to a popup

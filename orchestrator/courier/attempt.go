@@ -69,11 +69,8 @@ func (m *memory) readiness(o *observation) hold {
 		return held(parley.HoldRecalled, "")
 	}
 	at := o.place()
-	m.place, m.word, m.leads = at.at, at.word, at.leads && m.served != o.on
-	if h := at.hold(); !h.none() {
-		return h
-	}
-	return m.launching(o)
+	m.place = at.at
+	return at.hold()
 }
 
 // next returns the step that follows an observation, at a phase of the text.
@@ -96,7 +93,6 @@ func (a *attempt) beforePaste(o *observation) tmux.Step {
 	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	a.text.noteReader(a.memory, o)
 	return tmux.Step{Do: tmux.Paste}
 }
 

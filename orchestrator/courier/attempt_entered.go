@@ -117,7 +117,9 @@ func (e *entered) noteElsewhere(o *observation) {
 	gap := o.now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
 	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
 	asked := o.facts.unread > 0 && !o.question.none()
-	e.elsewhere = e.elsewhere || blind || asked || !o.facts.otherProgram().none()
+	other := o.facts.otherProgram().Code
+	reads := other == parley.HoldOtherProgram && o.facts.reader.Waits != tmux.ReadsUnknown // a child may only work
+	e.elsewhere = e.elsewhere || blind || asked || other == parley.HoldExited || reads
 }
 
 // noteLingering notes whether the text still stands where somebody has typed.

@@ -48,6 +48,11 @@ const (
 	plainText     = `{one_line: true, settle: 200ms, quiet: 100ms, startup: 0s, show_within: 2s, taken_within: 3s}`
 )
 
+// another is a program of which nobody has said anything, and which reads the terminal.
+var another = tmux.Reader{
+	Program: tmux.Program{File: "/bin/bash", Args: []string{"bash"}}, PID: 2, Waits: tmux.ReadsInput,
+}
+
 func newStage(t *testing.T, texts ...string) *stage {
 	t.Helper()
 	set := must(profile.Builtin())
@@ -58,7 +63,10 @@ func newStage(t *testing.T, texts ...string) *stage {
 
 	s := &stage{
 		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},
-		facts: facts{launched: true, sameServer: true, alive: true, foreground: []string{"agent"}},
+		facts: facts{
+			launched: true, sameServer: true, alive: true, reader: tmux.Reader{Program: ownProgram, PID: 1},
+			takes: func(r tmux.Reader) bool { return r.File == ownProgram.File },
+		},
 	}
 	s.begin(false)
 	return s
@@ -211,10 +219,7 @@ func TestEnterIsWithheld(t *testing.T) {
 		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
 		{"beside somebody's own text", func(s *stage) { s.composer = "mine " + testText }, notShown, ""},
 		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
-		{"when a shell has the terminal", func(s *stage) { s.facts.foreground = []string{"bash"} }, notReady,
-			parley.HoldShell},
-		{"when a pager has it", func(s *stage) { s.facts.foreground = []string{"less", "x"} }, notReady,
-			parley.HoldKeysProgram},
+		{"when another program reads", func(s *stage) { s.facts.reader = another }, notReady, parley.HoldOtherProgram},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, framedText)
@@ -264,7 +269,7 @@ func TestNothingIsDecidedByTheScreenWhileSomebodyScrolls(t *testing.T) {
 
 	s.inMode = true
 	s.want(tmux.Pasted, press)
-	s.facts.foreground = []string{"bash"}
+	s.facts.reader = another
 	s.want(tmux.Pasted, notReady)
 }
 
@@ -325,7 +330,7 @@ func TestTextIsTakenWhenTheComposerIsEmptied(t *testing.T) {
 	}{
 		{"emptied", func(s *stage) { s.composer = "" }, done},
 		{"named by the program", func(s *stage) { s.composer, s.named = testText, true }, done},
-		{"standing", func(s *stage) { s.composer = testText; s.facts.foreground = []string{"bash"} }, notTaken},
+		{"standing", func(s *stage) { s.composer = testText; s.facts.reader = another }, notTaken},
 		{"unread", func(s *stage) { s.facts.unread = 12 }, notTaken},
 		{"behind a dialog", func(s *stage) { s.composer, s.above = "-", []string{"Allow this? [y/n]"} }, notTaken},
 		{"dead before it read", func(s *stage) { s.facts.alive = false }, notTaken},

@@ -9,7 +9,6 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/tmux"
 )
 
 // Couriers runs one courier for each terminal agent.
@@ -51,7 +50,7 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
 	o := &Couriers{
-		Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings},
+		Options: opts, host: newMachine(opts.Doors), readings: &readings{limit: manyReadings},
 	}
 	o.turns.last = map[string]time.Time{}
 	return o

@@ -23,7 +23,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 	}
 
 	if !o.profile.HasMarkers() {
-		return f.keepsTerminal(a.memory, o, a.text)
+		return tmux.Step{Do: tmux.Done}
 	}
 	within := o.profile.RefusesWithin
 	if within <= 0 || a.way.works && !a.memory.mayRefuse(o) {

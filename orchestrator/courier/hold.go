@@ -2,14 +2,10 @@ package courier
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
-	"parley/profile"
 	"parley/tmux"
 )
 
@@ -60,14 +56,14 @@ type facts struct {
 	stopping   bool
 	sameServer bool
 
-	ask        func() ([]string, error) // reads the next two; nil: they are known. Slow without /proc
-	foreground []string                 // the command line of the program that has the terminal
-	untold     error                    // why that is not known
-	adopted    bool
-	unmatched  func() bool              // the profile is for another program; nil: that is not known
-	runs       func(argv []string) bool // tells an adopted agent's own program
-	alive      bool                     // the process that was launched or adopted
-	unread     int                      // bytes in the terminal that the program has not read
+	ask       func() (tmux.Reader, error) // reads the next two; nil: they are known. Slow without /proc
+	reader    tmux.Reader                 // of the terminal
+	untold    error                       // why that is not known
+	takes     func(tmux.Reader) bool      // what reads may be typed to
+	adopted   bool
+	unmatched func() bool // the profile is for another program; nil: that is not known
+	alive     bool        // the process that was launched or adopted
+	unread    int         // bytes in the terminal that the program has not read
 }
 
 // hold returns what stands in the way, as far as the facts tell.
@@ -122,68 +118,6 @@ func comeback(a *parley.Agent) string {
 			"parley adopt %s --pane ID", a.Name)
 	}
 	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
-}
-
-// otherProgram holds when what has the terminal would take the text for commands: a shell
-// would run it, a pager or an editor would take it for keys. For an adopted agent, not to
-// know is as bad, and so is a program like its own when that has ended.
-func (f *facts) otherProgram() hold {
-	if f.ask != nil {
-		f.foreground, f.untold = f.ask()
-		f.ask = nil
-	}
-
-	shell := f.untold == nil && parley.IsShell(f.foreground)
-	keys := ""
-	if f.untold == nil {
-		keys = tmux.TakesKeys(f.foreground)
-	}
-
-	switch {
-	case f.adopted && (!f.alive || f.untold != nil || !f.runs(f.foreground) && !shell && keys == ""):
-		return f.stranger()
-	case f.untold != nil:
-		return hold{}
-	case shell:
-		return held(parley.HoldShell, f.foreground[0])
-	case keys != "":
-		return held(parley.HoldKeysProgram, keys)
-	}
-	return hold{}
-}
-
-// HasOther reports whether another program than the agent's has its terminal, and would get what is typed.
-func HasOther(t *team.Terminal) bool {
-	_, h := otherIn(t)
-	return !h.none()
-}
-
-// OtherProgram returns the name of the shell, pager or editor that has a terminal, "" if none has.
-func OtherProgram(t *team.Terminal) string {
-	f, h := otherIn(t)
-	if h.none() || len(f.foreground) == 0 {
-		return ""
-	}
-	return filepath.Base(strings.TrimPrefix(f.foreground[0], "-"))
-}
-
-func otherIn(t *team.Terminal) (*facts, hold) {
-	m := machine{processes: &tmux.Processes{}}
-	f := &facts{adopted: t.Adopted(), runs: t.IsProgram, alive: m.Alive(t)}
-	f.ask = func() ([]string, error) { return m.Foreground(t, time.Now()) }
-	return f, f.otherProgram()
-}
-
-// stranger says what has the terminal of an adopted agent in place of its program.
-func (f *facts) stranger() hold {
-	switch {
-	case !f.alive:
-		return held(parley.HoldExited, "started again in its pane, it gets what waits")
-	case f.untold != nil:
-		return held(parley.HoldOtherProgram, "it cannot be told what has its terminal")
-	}
-	program := profile.ProgramOf(f.foreground)
-	return held(parley.HoldOtherProgram, fmt.Sprintf("another program (%s) has its terminal", program))
 }
 
 const (

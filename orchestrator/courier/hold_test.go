@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,19 +29,12 @@ func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
 		t.Error("the program does not run")
 	}
 
-	for _, text := range []string{framedText, plainText} {
-		terminal.Profile = newStage(t, text).profile
-		tmuxtest.Poll(t, func() bool {
-			argv, err := m.Foreground(terminal, time.Now())
-			return err == nil && argv[0] == "sleep"
-		}, func() string { return fmt.Sprint(m.Foreground(terminal, time.Now())) })
-	}
 }
 
 func TestAProgramLikeTheAdoptedOneIsAStrangerWhenThatHasEnded(t *testing.T) {
 	for _, alive := range []bool{true, false} {
-		f := facts{adopted: true, alive: alive, foreground: []string{"agent"},
-			runs: func([]string) bool { return true }}
+		f := facts{adopted: true, alive: alive, reader: tmux.Reader{PID: 1}}
+		f.takes = func(tmux.Reader) bool { return true }
 		if h := f.otherProgram(); h.none() != alive {
 			t.Errorf("it runs: %v; got %+v", alive, h)
 		}

@@ -54,9 +54,7 @@ func (r *recovery) proveLate(ctx context.Context) error {
 		}
 	}
 
-	o := observation{now: r.o.Now(), on: t, profile: t.Profile, facts: facts}
-	o.askWhoReads(r.o.host)
-	taken := func(u *typed) keeping { return u.keeps(&r.memory, &o, o.now.Sub(u.read)) }
+	taken := func(*typed) keeping { return keepsOn }
 	if t.Profile.HasMarkers() {
 		screen, err := r.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 		if err != nil {
@@ -76,8 +74,17 @@ func (r *recovery) proveLate(ctx context.Context) error {
 	return r.proveRead(ctx, t, taken)
 }
 
-// proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken, or else were
-// read by what keeps the terminal. Others get some more time to show.
+// keeping says whether what has read a text keeps it.
+type keeping int
+
+const (
+	keepsYet keeping = iota // nothing shows that yet
+	keepsOn
+	keepsNot
+)
+
+// proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken.
+// Others get some more time to show.
 func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) keeping) error {
 	entered := r.unread
 	r.unread = nil
@@ -89,7 +96,7 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 		case keepsYet:
 			r.unread = append(r.unread, u)
 			continue
-		case keepsNot, keepsLost:
+		case keepsNot:
 			continue
 		}
 
@@ -120,7 +127,7 @@ func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *let
 		return false, err
 	}
 	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
-	if at.at.New && !t.HasTaken(at.at) { // also while nothing reads there
+	if at.at.New { // also while nothing reads there
 		at.code = parley.HoldNewPlace
 	}
 	return !seen.question.none() || m.leaves(&at, l), nil

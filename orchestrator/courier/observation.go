@@ -27,8 +27,6 @@ type observation struct {
 	limit    team.Limit
 	question question    // that the terminal asks, as far as no markers know better
 	place    func() spot // where a text would be typed into a program without markers
-	reader   func() (tmux.Reader, error)
-	leader   func() ([]string, error) // the command line of what leads the terminal's foreground
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -52,14 +50,7 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	o.limit = t.Limit.See(&o.Reading, now)
 	o.judgeQuestion(hidesInput(h, t))
 	o.place = func() spot { return spotOn(h, t, &screen) }
-	o.askWhoReads(h)
 	return o
-}
-
-// askWhoReads lets an observation ask who has its terminal.
-func (o *observation) askWhoReads(h terminalHost) {
-	o.reader = func() (tmux.Reader, error) { return h.Reader(o.on) }
-	o.leader = func() ([]string, error) { return h.Leader(o.on) }
 }
 
 // judgeQuestion notes what the terminal asks: of a program without markers it is an open dialog then, as far

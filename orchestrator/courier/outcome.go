@@ -113,7 +113,7 @@ func (y *typist) conclude(
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		y.stranded = nil
 		if !t.Profile.HasMarkers() {
-			y.memory.noteTaken(t)
+			t.NoteTaken(y.memory.place)
 		}
 		if a.asked && a.pasted.where == "" && !t.Profile.HasMarkers() {
 			y.memory.mute = t
@@ -287,10 +287,6 @@ func (y *typist) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley
 	switch {
 	case y.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
 		return parley.EndedUnread
-	case a.followed.keeping == keepsNot:
-		return parley.EndedHandedOver
-	case a.followed.keeping == keepsLost:
-		return parley.EndedLostReader
 	case a.followed.idle:
 		return parley.EndedNoTurn
 	case a.text.unsaid:

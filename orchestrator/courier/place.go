@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/orchestrator/team"
 )
 
 // misplaced holds when a program without markers has come to ask something where the text was typed: the key would
@@ -24,16 +23,8 @@ func (a *attempt) misplaced(o *observation) hold {
 // leaves reports whether a place where messages may not belong is another one than that of the last look, with the
 // text of a letter at most behind it.
 func (m *memory) leaves(s *spot, l *letter) bool {
-	same := s.at.ID() == m.place.ID() && s.at.Above == m.place.Above
+	same := s.at.ID() == m.place.ID()
 	return s.code == parley.HoldNewPlace && !same && !m.isPart(cmp.Or(s.at.Words, s.at.Above), l)
-}
-
-// noteTaken notes that the program has taken a message at the place of the last look. Where only the operator's word
-// let it go, that goes on to decide.
-func (m *memory) noteTaken(t *team.Terminal) {
-	if !m.word {
-		t.NoteTaken(m.place)
-	}
 }
 
 // isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of

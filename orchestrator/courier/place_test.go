@@ -2,11 +2,14 @@ package courier
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux"
 )
@@ -14,16 +17,17 @@ import (
 // readerHost is a machine with one terminal.
 type readerHost struct {
 	host
-	argv      []string
+	program   tmux.Program
 	canonical bool
-	reads     tmux.Reads
+	waits     tmux.Reads
 	untold    error
 }
 
-func (h readerHost) Leader(*team.Terminal) ([]string, error)  { return h.argv, nil }
-func (h readerHost) Canonical(*team.Terminal) (bool, error)   { return h.canonical, nil }
-func (h readerHost) Reads(*team.Terminal) (tmux.Reads, error) { return h.reads, h.untold }
-func (h readerHost) Echo(*team.Terminal) (bool, error)        { return h.canonical, nil }
+func (h readerHost) Reader(*team.Terminal, time.Time) (tmux.Reader, error) {
+	return tmux.Reader{Program: h.program, PID: 1, Waits: h.waits}, h.untold
+}
+func (h readerHost) Canonical(*team.Terminal) (bool, error) { return h.canonical, nil }
+func (h readerHost) Echo(*team.Terminal) (bool, error)      { return h.canonical, nil }
 
 // promptScreen is a screen with a prompt at the cursor.
 func promptScreen(prompt string) *tmux.Screen {
@@ -37,33 +41,38 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 	db := storetest.Open(t)
 	places := must(team.LoadPlaces(t.Context(), db))
 	const settled = "settled: "
-	for program, words := range map[string]string{"agent": "settled:", "ssh box": "$"} {
-		if err := places.Add(t.Context(), program, profile.Place{Words: words}); err != nil {
-			t.Fatal(err)
-		}
+	id := team.ProgramID(ownProgram)
+	for _, at := range []profile.Place{{}, {Words: "settled:"}} {
+		must(0, places.Add(t.Context(), id, at))
 	}
 	places = must(team.LoadPlaces(t.Context(), db)) // as another daemon does
 
+	agent := func(canonical bool, waits tmux.Reads) readerHost {
+		return readerHost{host(nil), ownProgram, canonical, waits, nil}
+	}
 	readers := map[string]readerHost{
-		"raw":            {argv: []string{"agent"}, reads: tmux.ReadsNot},
-		"reads lines":    {argv: []string{"agent"}, canonical: true, reads: tmux.ReadsInput},
-		"may read":       {argv: []string{"agent"}, canonical: true},
-		"does not read":  {argv: []string{"agent"}, canonical: true, reads: tmux.ReadsNot},
-		"untold":         {argv: []string{"agent"}, canonical: true, untold: errors.ErrUnsupported},
-		"untold script":  {argv: []string{"sh", "-c", "x; agent"}, canonical: true, untold: errors.ErrUnsupported},
-		"passes it on":   {argv: []string{"ssh", "box"}},
-		"another's host": {argv: []string{"ssh", "other"}},
+		"raw":           agent(false, tmux.ReadsInput),
+		"raw, works":    agent(false, tmux.ReadsNot),
+		"reads lines":   agent(true, tmux.ReadsInput),
+		"may read":      agent(true, tmux.ReadsUnknown),
+		"does not read": agent(true, tmux.ReadsNot),
+		"untold":        {program: ownProgram, untold: errors.ErrUnsupported},
+		"another":       {program: relayed, waits: tmux.ReadsInput},
+		"may be":        {program: relayed, waits: tmux.ReadsUnknown},
+		"another works": {program: relayed},
 	}
 	const goes, asks, none = parley.ReasonCode(""), parley.HoldNewPlace, parley.HoldNoReader
+	const other = parley.HoldOtherProgram
 	for name, want := range map[string]map[string]parley.ReasonCode{
-		"raw":            {"": goes, "> ": goes, "$ ": goes, "Username: ": asks, settled: goes},
-		"reads lines":    {"": goes, "> ": goes, "$ ": goes, "Username: ": asks, settled: goes},
-		"may read":       {"": asks, "> ": goes, "$ ": goes, "Username: ": asks, settled: goes},
-		"does not read":  {"": none, "> ": none, "$ ": none, "Username: ": none, settled: none},
-		"untold":         {"": goes, "> ": goes, "$ ": goes, "Username: ": asks, settled: goes},
-		"untold script":  {"": asks, "> ": goes, "$ ": goes, "Username: ": asks, settled: asks},
-		"passes it on":   {"": asks, "> ": asks, "$ ": goes, "Username: ": asks, settled: asks},
-		"another's host": {"": asks, "> ": asks, "$ ": asks, "Username: ": asks, settled: asks},
+		"raw":           {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
+		"raw, works":    {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
+		"reads lines":   {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
+		"may read":      {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
+		"does not read": {"": none, "> ": none, "agent> ": none, "me@box:~$ ": none, "Username: ": none, settled: none},
+		"untold":        {"": goes, "> ": goes},
+		"another":       {"": other, "> ": other, "agent> ": other, "Username: ": other, settled: other},
+		"may be":        {"": other, "> ": other, "agent> ": other, "Username: ": other, settled: other},
+		"another works": {"": none, "> ": none, "agent> ": none, "Username: ": none, settled: none},
 	} {
 		for prompt, code := range want {
 			h := readers[name]
@@ -75,17 +84,30 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 	}
 }
 
-// A list above a sign is a menu, unless the program has taken a message behind that sign before.
-func TestASignThatHasTakenAMessageIsNoMenu(t *testing.T) {
-	h := readerHost{argv: []string{"agent"}}
-	menu := &tmux.Screen{Lines: []string{"1) one", "2) two", "> ", ""}, Width: 80, Height: 24, CursorX: 2, CursorY: 2}
-	on := &team.Terminal{Profile: generic()}
-	if got := spotOn(h, on, menu); got.code != parley.HoldNewPlace {
-		t.Errorf("at first: %q", got.code)
-	}
+// A program that has taken a message behind a sign can ask something there, and behind another sign another one can
+// read.
+func TestWhereItHasTakenOneSaysNothingOfTheNext(t *testing.T) {
+	h := readerHost{program: ownProgram, waits: tmux.ReadsInput}
+	said := team.NewPlaces(nil, store.Place{Program: team.ProgramID(ownProgram)})
+	on := &team.Terminal{Profile: generic(), Places: said}
 	on.NoteTaken(profile.Place{Words: ">"})
-	if got := spotOn(h, on, menu); got.code != "" {
-		t.Errorf("after a message: %q", got.code)
+	for prompt, want := range map[string]parley.ReasonCode{
+		"> ": "", "$ ": parley.HoldNewPlace, "": parley.HoldNewPlace, "Allow it? [y/n]\n> ": parley.HoldNewPlace,
+		"1) one\n2) two\n> ": parley.HoldNewPlace, "Type DROP to go on\n> ": parley.HoldNewPlace,
+	} {
+		lines := strings.Split(prompt, "\n")
+		last := len(lines) - 1
+		screen := &tmux.Screen{
+			Lines: append(lines, ""), Width: 80, Height: 24, CursorX: len(lines[last]), CursorY: last,
+		}
+		if got := spotOn(h, on, screen); got.code != want {
+			t.Errorf("%q: %q, want %q", prompt, got.code, want)
+		}
+	}
+	hidden := promptScreen("> ")
+	hidden.CursorHidden = true
+	if got := spotOn(h, on, hidden); got.code != parley.HoldNewPlace {
+		t.Errorf("with the cursor hidden: %q", got.code)
 	}
 }
 

@@ -58,7 +58,7 @@ func (q question) quoted() string {
 }
 
 // HidesInput reports whether a terminal takes lines without showing them.
-func HidesInput(t *team.Terminal) bool { return hidesInput(machine{}, t) }
+func HidesInput(t *team.Terminal) bool { return hidesInput(newMachine(nil), t) }
 
 func hidesInput(h terminalHost, t *team.Terminal) bool {
 	if mode := ttyModeOf(h, t); !mode.known || !mode.canonical {
@@ -73,24 +73,27 @@ type Reading struct {
 	State    parley.AgentState
 	Evidence string
 	Sure     bool // else it may be what somebody is typing
+	Reader   tmux.Reader
 }
 
 // ReadQuiet reads it.
 func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
 	if q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.none() {
-		return Reading{parley.StateWaiting, q.evidence(), true}
+		return Reading{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
 	}
-	at := spotOn(machine{}, t, &screen)
+	at := spotOn(newMachine(nil), t, &screen)
 	switch at.code {
 	case parley.HoldNewPlace:
-		return Reading{parley.StateWaiting, "messages may not belong where its cursor stands" + at.quoted(), false}
+		return Reading{parley.StateWaiting, at.hold().Reason, false, at.reader}
+	case parley.HoldOtherProgram:
+		return Reading{parley.StateUnknown, at.hold().Reason, false, at.reader}
 	case parley.HoldNoReader:
 		if words := Suspended(t); words != "" {
-			return Reading{parley.StateBlocked, words, true}
+			return Reading{parley.StateBlocked, words, true, at.reader}
 		}
-		return Reading{parley.StateBusy, "no program reads its terminal now", true}
+		return Reading{parley.StateBusy, "no program reads its terminal now", true, at.reader}
 	}
-	return Reading{parley.StateIdle, "its terminal is quiet", true}
+	return Reading{parley.StateIdle, "its terminal is quiet", true, at.reader}
 }
 
 // Suspended says that the system has stopped a program since it stands in the background of its terminal, "" if it

@@ -118,9 +118,6 @@ func (r *recovery) confirm(
 	a := r.newAttempt(t, &job, l, way{}, true)
 	a.entered.unseen = true
 	within := cmp.Or(t.Profile.TakenWithin, brisk) + t.Profile.RefusesWithin
-	if !t.Profile.HasMarkers() {
-		within += launchesOn
-	}
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 

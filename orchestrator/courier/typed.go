@@ -24,8 +24,6 @@ type typed struct {
 	letter letter
 	copies int // of the text on the screen at the look before it was typed
 
-	reader reader // of the terminal when it was typed
-
 	// doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
 	// proves nothing then, and an answer below it can be one to a later prompt.
 	doubted bool
@@ -113,8 +111,6 @@ type memory struct {
 	lag      time.Duration  // that the program had in showing the text pasted last
 	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	place    profile.Place  // where the last look would have typed, in a program without markers
-	word     bool           // only the operator let the last text go there
-	leads    bool           // what has the terminal there may be a launcher
 	mute     *team.Terminal // its program shows nothing of what is typed, and the operator has had a key pressed there
 	silent   *team.Terminal // its program does not report the messages that it should
 
@@ -147,7 +143,6 @@ type followed struct {
 	rests   time.Time // since when it rests after that; zero: it does not
 	refusal string    // the cause of a refusal
 	idle    bool      // the time is over, and nothing shows that a turn began
-	keeping keeping   // whether what has read it keeps the terminal
 }
 
 func (f *followed) pending() bool { return !f.since.IsZero() }
@@ -239,23 +234,6 @@ type stranded struct {
 func (s *stranded) wasEntered() bool {
 	return s.phase == tmux.PaneEntered || s.phase == tmux.PaneEnteredAgain
 }
-
-// reader is what had the terminal as a text was about to be typed.
-type reader struct {
-	tmux.Reader
-	noted bool // by this daemon; otherwise nobody knows
-	leads bool // it may be a launcher
-}
-
-// keeping says whether what had the terminal keeps it.
-type keeping int
-
-const (
-	keepsYet  keeping = iota // it may give it away yet
-	keepsOn                  // it does
-	keepsNot                 // another program has it
-	keepsLost                // nobody knows what had it, or whether that was a launcher
-)
 
 // fate is what a look shows of a stranded text.
 type fate int

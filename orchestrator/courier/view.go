@@ -32,8 +32,8 @@ func (v *view) inspect(t *team.Terminal, since time.Time) facts {
 	}
 
 	f.launched, f.sameServer = true, t.Instance == v.o.host.Instance(t)
-	f.adopted, f.runs = t.Adopted(), t.IsProgram
-	f.ask = func() ([]string, error) { return v.o.host.Foreground(t, since) }
+	f.adopted, f.takes = t.Adopted(), t.Takes
+	f.ask = func() (tmux.Reader, error) { return v.o.host.Reader(t, since) }
 	if t.Known != nil {
 		f.unmatched = func() bool { p, ok := v.o.host.Program(t); return ok && p != t.Profile }
 	}
@@ -124,7 +124,7 @@ func (o *Couriers) leaseOver() bool { return o.LeaseOver != nil && o.LeaseOver()
 
 // Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
 func Unread(t *team.Terminal) int {
-	n, err := machine{}.Unread(t)
+	n, err := newMachine(nil).Unread(t)
 	if err != nil {
 		return 0
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"parley"
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -48,8 +47,7 @@ type pane interface {
 // host is the machine, and the tmux servers, that terminals are on.
 type host interface {
 	Pane(t *team.Terminal) pane
-	Instance(t *team.Terminal) string // of the server that answers for the terminal now
-	Foreground(t *team.Terminal, since time.Time) ([]string, error)
+	Instance(t *team.Terminal) string                  // of the server that answers for the terminal now
 	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
 	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error)
@@ -61,9 +59,8 @@ type terminalHost interface {
 	Unread(t *team.Terminal) (int, error)
 	Canonical(t *team.Terminal) (bool, error)
 	Echo(t *team.Terminal) (bool, error)
-	Leader(t *team.Terminal) ([]string, error) // the command line of what leads its foreground
-	Reads(t *team.Terminal) (tmux.Reads, error)
-	Reader(t *team.Terminal) (tmux.Reader, error)
+	// Reader returns who reads a terminal. One that was started after since may be missed.
+	Reader(t *team.Terminal, since time.Time) (tmux.Reader, error)
 }
 
 // machine is the real host.
@@ -71,6 +68,9 @@ type machine struct {
 	processes *tmux.Processes
 	doors     Doors
 }
+
+// newMachine returns the host with these entrances.
+func newMachine(doors Doors) machine { return machine{&tmux.Processes{}, doors} }
 
 // Doors opens the own entrance of the program in a member's terminal, nil where it has none. With any, a version of the
 // program counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
@@ -101,15 +101,6 @@ func (machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.
 func (machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
 func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
 
-// Leader returns the command line of the program that has the terminal.
-func (machine) Leader(t *team.Terminal) ([]string, error) { return tmux.Foreground(t.Leader) }
-
-// Reads returns whether something reads the terminal now.
-func (machine) Reads(t *team.Terminal) (tmux.Reads, error) { return tmux.ReadsTerminal(t.Leader) }
-
-// Reader returns the process that reads the terminal now.
-func (machine) Reader(t *team.Terminal) (tmux.Reader, error) { return tmux.ReaderOf(t.Leader) }
-
 // Program returns the profile of the program that is recognised in a terminal.
 func (machine) Program(t *team.Terminal) (*profile.Profile, bool) { return t.Program() }
 
@@ -119,36 +110,6 @@ func (machine) Alive(t *team.Terminal) bool {
 		return tmux.Alive(t.PID)
 	}
 	return tmux.StillAlive(t.PID, t.Born)
-}
-
-// Foreground returns the command line of the program that has a terminal. Where the profile
-// cannot tell the program's own screen from another's, a pager or editor that the program has
-// started comes first, and a shell in a terminal inside it. One that was started after since may be missed.
-// It asks for the terminal of the pane's first process: the pid of an adopted program may be another's by now.
-func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error) {
-	if t.Profile.HasMarkers() {
-		return tmux.Foreground(t.Leader)
-	}
-
-	all, err := m.processes.Foreground(t.Leader, since)
-	if err != nil {
-		return nil, err
-	}
-	for _, argv := range all {
-		if tmux.TakesKeys(argv) != "" {
-			return argv, nil
-		}
-	}
-
-	if t.Profile.Name == profile.Default { // others may have shells in terminals for their work
-		for _, argv := range m.processes.Inner(t.Leader, since) {
-			if parley.IsShell(argv) || tmux.TakesKeys(argv) != "" {
-				return argv, nil
-			}
-		}
-	}
-
-	return all[0], nil
 }
 
 // ttyMode is how a terminal is read: by lines, or byte by byte.

@@ -170,12 +170,6 @@ var cases = []struct {
 			{At: ms(23800), Do: "send", What: "urgent"},
 		},
 	}},
-	{"a launcher that ends right after it has read", story{
-		Profile: "generic", Traits: traits{
-			Width: 120, Start: ms(786), Work: time.Second, oddities: oddities{Launch: time.Minute, Prompts: "asks"},
-		},
-		Events: []event{send(time.Second), {At: 3 * time.Second, Do: "program dies", N: 3, For: 3 * time.Second}},
-	}},
 	{"a draft that shows while the database is slow", story{
 		Profile: "qwen", Traits: traits{Width: 120, Start: ms(3454), Work: time.Second},
 		Events: []event{

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"parley"
@@ -29,18 +28,6 @@ func (h worldHost) program(t *team.Terminal) *program {
 		return p.program
 	}
 	return nil
-}
-
-func (h worldHost) Foreground(t *team.Terminal, _ time.Time) ([]string, error) {
-	h.w.sync()
-	g := h.program(t)
-	if g == nil || !g.alive {
-		return nil, errNoProcess
-	}
-	if g.shell != "" {
-		return []string{g.shell}, nil
-	}
-	return g.argv(), nil
 }
 
 func (h worldHost) Alive(t *team.Terminal) bool {
@@ -68,31 +55,20 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	return g.canonical() || g.shell != "", nil
 }
 
-func (h worldHost) Leader(t *team.Terminal) ([]string, error) { return h.Foreground(t, time.Now()) }
-
-// Reads says what the system would: a program that reads lines waits for one.
-func (h worldHost) Reads(t *team.Terminal) (tmux.Reads, error) {
-	g := h.program(t)
-	if g == nil || !g.alive {
-		return tmux.ReadsUnknown, errNoProcess
-	}
-	if !g.reads() {
-		return tmux.ReadsNot, nil
-	}
-	return tmux.ReadsInput, nil
-}
-
-// Reader says what the system would: a launcher waits for something else, too, unless only a line makes it go on.
-func (h worldHost) Reader(t *team.Terminal) (tmux.Reader, error) {
+// Reader says what the system would: a program that reads lines waits for one.
+func (h worldHost) Reader(t *team.Terminal, _ time.Time) (tmux.Reader, error) {
+	h.w.sync()
 	g := h.program(t)
 	if g == nil || !g.alive {
 		return tmux.Reader{}, errNoProcess
 	}
-	id := strings.Join(g.argv(), " ")
-	if !g.reads() || g.goesOn {
-		return tmux.Reader{Holders: []string{id}}, nil
+	r := tmux.Reader{Program: g.runs(), PID: t.PID, Waits: tmux.ReadsInput}
+	if g.shell != "" {
+		r.Program = tmux.Program{File: "/bin/" + g.shell, Args: []string{g.shell}}
+	} else if !g.reads() {
+		r.Waits = tmux.ReadsNot
 	}
-	return tmux.Reader{ID: id, Only: g.begun || h.w.story.Traits.Prompts == "asks"}, nil
+	return r, nil
 }
 
 func (h worldHost) Program(*team.Terminal) (*profile.Profile, bool) { return nil, false }
@@ -186,9 +162,6 @@ func (d *daemon) attach(started time.Time) {
 		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance,
 		Started: started,
 		Origin:  team.Origin{Begun: p.program.born},
-	}
-	if d.w.story.Traits.Prompts != "" {
-		t.Known = d.w.set
 	}
 	if d.w.story.Traits.Joined {
 		t.IsProgram = func(argv []string) bool { return argv[0] == "agent" }

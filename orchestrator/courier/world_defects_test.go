@@ -79,12 +79,8 @@ var typingDefects = []defect{
 		h.only = only
 		return h`, `		_ = only
 		return hold{}`, nil},
-	{"nobody asks whether a shell has the terminal", "hold.go", `	case shell:
-		return held(parley.HoldShell, f.foreground[0])`, `	case shell && false:
-		return held(parley.HoldShell, f.foreground[0])`, nil},
-	{"nobody asks whether a pager has the terminal", "hold.go", `	case keys != "":
-		return`, `	case keys == "-":
-		return`, nil},
+	{"nobody asks which program reads", "reader.go", `	case f.untold != nil, f.reader.PID == 0, f.takes(f.reader):`,
+		`	case true:`, []edit{{"spot.go", `	case !t.Takes(r):`, `	case false:`}}},
 	{"a person who has just typed does not hold", "hold.go", `case since <= pause:`, `case since <= -pause:`, nil},
 	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `, nil},
 	{"keys that were read late do not hold", "memory.go", `case late && now.Sub(waited) <= unshownPause`,
@@ -95,11 +91,10 @@ var typingDefects = []defect{
 	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.on && !active &&`, `	case m.last().on == nil && !active &&`, nil},
 
 	// Who reads there, and what is asked.
-	{"nobody asks whether anything reads", "spot.go", `	case reads == tmux.ReadsNot:`, `	case reads == tmux.ReadsNot && false:`, nil},
-	{"words before the cursor do not make a new place", "spot.go", `s.at.New && !t.HasTaken(s.at),`, `false && !t.HasTaken(s.at),`, nil},
-	{"what passes on what is typed is taken for the agent", "spot.go", `	case passesOn, s.at.New`, `	case s.at.New`, nil},
-	{"the operator's word counts for any place", "spot.go", `settled := t.Places.Has(s.program, s.at)`,
-		`settled := t.Places.Has(s.program, profile.Place{Words: ">"})`, nil},
+	{"nobody asks whether anything reads", "spot.go", `	case r.PID == 0, lines.known`, `	case lines.known && false && lines.known`, nil},
+	{"words before the cursor do not make a new place", "spot.go", `	case (s.at.New ||`, `	case (false && s.at.New ||`, nil},
+	{"the operator's word counts for any place", "spot.go", `!t.Places.Has(team.ProgramID(r.Program), s.at)`,
+		`!t.Places.Has(team.ProgramID(r.Program), profile.Place{})`, nil},
 	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.question.none():`, `	case false:`, nil},
 	{"a screen that no marker knows does not hold", "screen_state.go", `	return held(parley.HoldUnknownScreen, "")`,
 		`	return hold{}`, nil},
@@ -109,21 +104,6 @@ var typingDefects = []defect{
 		`	if false { //`, nil},
 	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.facts.unread > 0 && !o.question.none()`,
 		`asked := false`, nil},
-	{"a launcher that goes on by itself gets a message", "launcher.go", `	if r, err := o.reader(); err != nil || r.Only {`,
-		`	if true {`, nil},
-	{"what a launcher has read counts as taken", "launcher.go", `case passedOn(r.Reader, now), o.facts`, `case false, o.facts`, nil},
-	{"nobody waits whether a launcher goes on", "launcher.go", `case now.ID != "" && now.Only, waited >= launchesOn:`,
-		`case true:`, nil},
-	{"what a launcher reads late counts as taken", "late.go", `return u.keeps(&r.memory, &o, o.now.Sub(u.read))`,
-		`return keepsOn`, nil},
-	{"what was read while nobody looked counts as taken", "launcher.go", `		return keepsLost`, `		return keepsOn`, nil},
-	{"a launcher's time is over as the daemon comes back", "launcher.go", `began := o.on.Begun //`, `began := o.on.Started //`, nil},
-	{"who had the terminal is asked after the text was read", "launcher.go", `	r := &x.reader
-`, `	r := &x.reader
-	if now, err := o.reader(); err == nil && now.ID != "" && waited == 0 {
-		r.Reader = now
-	}
-`, nil},
 	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
 	{"the begin of a turn is proof before any was seen", "followed.go", `case began && served &&`,
 		`case began &&`, nil},

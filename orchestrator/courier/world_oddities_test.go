@@ -9,6 +9,7 @@ import (
 
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/tmux"
 )
 
 // oddities are what few programs do: they begin to read late, ask what no marker knows, stand behind another program
@@ -16,7 +17,7 @@ import (
 type oddities struct {
 	Launch    time.Duration // a launcher has its terminal first
 	Drops     bool          // the launcher reads byte by byte what it drops
-	Prompts   string        // it reads lines behind a sign: "waits" for its end meanwhile, or "asks" and goes on then
+	Prompts   bool          // the launcher reads lines behind a sign
 	Asks      string        // the kind of a question before its composer stands
 	Answer    time.Duration // until a person answers that
 	Sign      string        // before what is typed, in place of the usual
@@ -28,7 +29,6 @@ type oddities struct {
 // opening is how a program begins, and what comes in place of its composer.
 type opening struct {
 	begun     bool      // it reads, and its composer stands
-	goesOn    bool      // its launcher has read a line, and begins it
 	deafAt    time.Time // since when it did not read last
 	openAt    time.Time // since when its composer is drawn
 	asks      string    // the kind of question that is open; "": one that its markers know
@@ -92,7 +92,7 @@ func launcher(v *scenery) picture {
 // open begins the program, once its launcher has ended.
 func (g *program) open() {
 	tr := &g.w.story.Traits
-	g.deafAt, g.raw, g.signedOut = g.born, tr.Launch > 0 && (tr.Drops || tr.Prompts != ""), tr.SignedOut > 0
+	g.deafAt, g.raw, g.signedOut = g.born, tr.Launch > 0 && (tr.Drops || tr.Prompts), tr.SignedOut > 0
 	g.drawSoon()
 	g.w.after(tr.Launch+tr.Start, g.begin)
 }
@@ -102,7 +102,7 @@ func (g *program) begin() {
 		return
 	}
 	tr := &g.w.story.Traits
-	g.begun, g.goesOn, g.raw, g.composer = true, false, !tr.Lines, nil
+	g.begun, g.raw, g.composer = true, !tr.Lines, nil
 	for _, c := range g.unread { // what was typed before
 		g.drop(c)
 	}
@@ -128,10 +128,6 @@ func (g *program) launcherTakes(c chunk) {
 			}
 		}
 		g.composer = nil
-		if g.w.story.Traits.Prompts == "asks" {
-			g.goesOn = true
-			g.w.after(g.w.story.Traits.Start, g.begin)
-		}
 	}
 }
 
@@ -140,15 +136,22 @@ func (g *program) reads() bool {
 	return !g.hung.After(time.Now()) && (g.begun || g.raw)
 }
 
-func (g *program) argv() []string {
-	if g.w.story.Traits.Relay {
-		return []string{"ssh", "host"}
+// runs returns what reads the terminal.
+func (g *program) runs() tmux.Program {
+	switch tr := &g.w.story.Traits; {
+	case tr.Relay:
+		return relayed
+	case !g.begun && tr.Prompts:
+		return tmux.Program{File: "/bin/node", Args: []string{"node", "launch.mjs"}}
 	}
-	if !g.begun && g.w.story.Traits.Prompts != "" {
-		return []string{"node", "launch.mjs"}
-	}
-	return []string{"agent"}
+	return ownProgram
 }
+
+// ownProgram takes messages, by the operator's word; relayed does not before they say so.
+var (
+	ownProgram = tmux.Program{File: "/bin/agent", Args: []string{"agent"}}
+	relayed    = tmux.Program{File: "/bin/ssh", Args: []string{"ssh", "host"}}
+)
 
 // drop loses input. Nobody can see that where the composer is not known.
 func (g *program) drop(c chunk) {
@@ -240,8 +243,8 @@ func (w *world) settlePlace() {
 		return
 	}
 	screen := p.screen()
-	at, ok := profile.PlaceOf(ScreenOf(screen))
-	if !ok || at.Words != strings.TrimSpace(g.face.prompt) {
+	at := profile.PlaceOf(ScreenOf(screen), g.p)
+	if at.Words != strings.TrimSpace(g.face.prompt) {
 		w.after(time.Second, w.settlePlace)
 		return
 	}
@@ -254,8 +257,10 @@ func (w *world) settlePlace() {
 func (w *world) settleHere() {
 	screen := w.pane.screen()
 	s := spotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
-	_ = w.word.places.Add(context.Background(), s.program, s.at)
-	w.note("messages belong behind %q of %s", s.at.Words, s.program)
+	id := team.ProgramID(s.reader.Program)
+	_ = w.word.places.Add(context.Background(), id, profile.Place{})
+	_ = w.word.places.Add(context.Background(), id, s.at)
+	w.note("messages belong behind %q of %s", s.at.Words, s.reader.Program)
 	w.wakeDaemon()
 }
 
@@ -266,7 +271,7 @@ func (v *watch) belongs(p *simPane, what string) {
 	switch {
 	case g.canonical() && !g.reads() && known(g.deafAt):
 		v.w.violate(promiseReader, "%s is typed where nobody reads", what)
-	case tr.Prompts == "waits" && !g.begun && v.ready.Sub(g.born) < launchesWithin:
+	case tr.Prompts && !g.begun:
 		v.w.violate(promiseAgent, "%s goes to a launcher", what)
 	case known(g.dialogAt):
 		v.w.violate(promiseAgent, "%s goes where the program asks something", what)
@@ -334,16 +339,13 @@ func (t *teller) addOddities(end time.Duration) {
 				event{At: o.between(0, end/2), Do: "stops at the key", For: o.between(time.Second, 6*time.Second)})
 		}
 	case n < 15 && !s.Calm && !s.Shared && !markers && quick && !tr.Joined:
-		tr.Launch, tr.Prompts = o.between(time.Second, 14*time.Second), "waits"
-		if o.IntN(2) == 0 {
-			tr.Launch, tr.Prompts = time.Minute, "asks"
-		}
+		tr.Launch, tr.Prompts = o.between(time.Second, 14*time.Second), true
 		if o.IntN(2) == 0 { // it reads late
 			s.Events = append(s.Events,
 				event{At: o.between(0, end), Do: "unread key", For: o.between(3*time.Second, 15*time.Second)})
 		}
 		if o.IntN(2) == 0 {
-			s.Events = append(s.Events, event{At: o.between(0, launchesWithin), Do: "daemon stops"})
+			s.Events = append(s.Events, event{At: o.between(0, 10*time.Second), Do: "daemon stops"})
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (g *program) readable() int {
 // take handles one piece of input.
 func (g *program) take(c chunk) {
 	switch {
-	case !g.begun && g.w.story.Traits.Prompts != "":
+	case !g.begun && g.w.story.Traits.Prompts:
 		g.launcherTakes(c)
 	case !g.begun: // lost: it has no composer yet
 		g.drop(c)
@@ -405,7 +405,7 @@ func (g *program) draw() {
 	}
 	v.answered = g.answers
 	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0
-	v.prompts = g.w.story.Traits.Prompts != ""
+	v.prompts = g.w.story.Traits.Prompts
 	v.behind, v.shellLine = g.behind, g.shellLine
 	v.composer, v.form = g.composed(), joined(g.form)
 	v.suggests = g.w.story.Traits.Suggests && !g.working && !g.ended.IsZero()

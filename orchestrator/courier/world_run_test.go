@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 	"parley/store"
 )
 
@@ -20,6 +21,7 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 		claims: claims{forced: map[string]bool{}}, story: s, keepLog: keepLog, common: k,
 	}
 	w.word.places = team.NewPlaces(func(context.Context, store.Place) error { return nil })
+	_ = w.word.places.Add(context.Background(), team.ProgramID(ownProgram), profile.Place{})
 	w.watch.w = w
 	w.agent = parley.Agent{
 		ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile,
@@ -186,7 +188,9 @@ func (w *world) operate(p *simPane) {
 	first, _ := w.store.Pending(context.Background(), agentID, 1)
 	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
 	g := p.program
-	asked := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == parley.HoldNewPlace })
+	asked := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool {
+		return r.job.Code == parley.HoldNewPlace || r.job.Code == parley.HoldOtherProgram
+	})
 	settled := !w.story.Traits.needsWord() || !w.word.at.IsZero()
 	if asked && settled && w.daemon.m.Terminal() != nil && g.begun && g.dialogAt.IsZero() && g.behindAt.IsZero() {
 		w.settleHere() // as they are asked to
@@ -199,7 +203,10 @@ func (w *world) operate(p *simPane) {
 		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
 	}
 	typing, _ := w.store.Typing(context.Background(), agentID)
-	if waits(parley.HoldNewPlace) || len(typing) > 0 && typing[0].Code == parley.HoldNewPlace {
+	unsaid := func(code parley.ReasonCode) bool {
+		return waits(code) || len(typing) > 0 && typing[0].Code == code
+	}
+	if unsaid(parley.HoldNewPlace) || unsaid(parley.HoldOtherProgram) {
 		w.settlePlace()
 	}
 

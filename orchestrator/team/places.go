@@ -11,8 +11,9 @@ import (
 	"parley/store"
 )
 
-// Places are where programs take messages although nothing shows it, as the operator said. They are kept in the
-// database. Safe for concurrent use.
+// Places are which programs take messages, and where, as the operator said. A program without a profile gets none
+// before that. The zero place stands for the program itself; others are where it seems to ask something, and takes
+// messages all the same. They are kept in the database. Safe for concurrent use.
 type Places struct {
 	keep func(ctx context.Context, p store.Place) error
 	drop func(ctx context.Context, program string) error
@@ -79,8 +80,8 @@ func (p *Places) Has(program string, at profile.Place) bool {
 
 // seen is what was seen of a terminal's input. Safe for concurrent use.
 type seen struct {
-	ids  sync.Map     // of the signs behind which its program has taken messages
-	keys atomic.Int64 // when a person last typed from elsewhere, in nanoseconds since 1970; 0: never
+	sign atomic.Pointer[string] // where its program has taken the last message
+	keys atomic.Int64           // when a person last typed from elsewhere, in nanoseconds since 1970; 0: never
 }
 
 // NoteKeys notes that a person types into the terminal now without being attached to it.
@@ -94,15 +95,14 @@ func (t *Terminal) Keyed() time.Time {
 	return time.Time{}
 }
 
-// NoteTaken notes that the program has taken a message there.
+// NoteTaken notes that the program has taken a message at a place, or is to take them there.
 func (t *Terminal) NoteTaken(at profile.Place) {
-	if at.Words != "" {
-		t.seen.ids.Store(at.ID(), true)
-	}
+	id := at.ID()
+	t.seen.sign.Store(&id)
 }
 
-// HasTaken reports whether the program has taken a message behind the same sign before.
-func (t *Terminal) HasTaken(at profile.Place) bool {
-	_, ok := t.seen.ids.Load(at.ID())
-	return at.Words != "" && ok
+// HasMoved reports whether messages were taken elsewhere before: behind another sign, another program may read them.
+func (t *Terminal) HasMoved(at profile.Place) bool {
+	id := t.seen.sign.Load()
+	return id != nil && *id != at.ID()
 }

@@ -1,7 +1,12 @@
 package team
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,99 +14,123 @@ import (
 	"parley/tmux"
 )
 
-// Program returns the profile of the program that has the terminal, or that a script or a package
-// manager has started there. It is not ok if the program is not known, or need not be.
-func (t *Terminal) Program() (*profile.Profile, bool) {
-	if t.Known == nil {
-		return nil, false
+// ProgramID tells a program as the operator's word counts for it: the file that is executed, and the script that it
+// interprets, or else its words that are no options. A program that gives itself another name is another one.
+func ProgramID(p tmux.Program) string {
+	if len(p.Args) == 0 {
+		return p.File
 	}
-	pid, argv, err := tmux.ForegroundProcess(t.PID)
-	if err != nil {
-		return nil, false
+
+	words := []string{p.File}
+	name := strings.TrimPrefix(p.Args[0], "-")
+	if !strings.ContainsRune(name, ' ') {
+		name = filepath.Base(name)
 	}
-	if p, ok := t.Known.Running(argv); ok || !profile.MayLaunch(argv) {
-		return p, ok
+	if script := profile.ScriptOf(p.Args); script != "" {
+		if !filepath.IsAbs(script) {
+			script = filepath.Join(p.Dir, script)
+		}
+		return p.File + " " + script
 	}
-	return t.startedBy(pid, profile.MayStart(argv))
+	if name != filepath.Base(p.File) {
+		words = append(words, name)
+	}
+	for _, word := range p.Args[1:] {
+		if word != "" && word[0] != '-' {
+			words = append(words, word)
+		}
+	}
+
+	id := strings.Join(words, " ")
+	if len(id) > longestID {
+		sum := sha256.Sum256([]byte(id))
+		id = id[:longestID] + "… " + hex.EncodeToString(sum[:8])
+	}
+	return id
 }
 
-// searchEvery is the least time between two searches among all processes, which take milliseconds.
+// longestID bounds what is kept of a command line.
+const longestID = 300
+
+// Takes reports whether a program that reads the terminal takes messages: it is that of the terminal's profile, or the
+// operator has said so. Of a program with markers that was launched as such, the screen tells what else reads there.
+func (t *Terminal) Takes(r tmux.Reader) bool {
+	switch {
+	case t.Own && (t.Profile.HasMarkers() || r.PID == t.PID), t.runs(r.Program):
+		return true
+	case t.Said != "" && r.PID == t.PID && t.Said == nameOf(r.Args): // behind a script that puts another in its place
+		return true
+	case t.Adopted() && t.Profile.HasMarkers() && t.IsProgram(r.Args):
+		return true
+	}
+	return t.Places.Has(ProgramID(r.Program), profile.Place{})
+}
+
+// nameOf returns the name by which a program was started.
+func nameOf(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return filepath.Base(argv[0])
+}
+
+// KeepWord keeps the operator's word of a launch for the program that it has become.
+func (t *Terminal) KeepWord(ctx context.Context, r tmux.Reader) error {
+	id := ProgramID(r.Program)
+	if t.Said == "" || r.PID != t.PID || !t.Takes(r) || t.Places.Has(id, profile.Place{}) {
+		return nil
+	}
+	return t.Places.Add(ctx, id, profile.Place{})
+}
+
+// runs reports whether a program is that of the terminal's profile, by its command line or the file that is executed.
+func (t *Terminal) runs(p tmux.Program) bool {
+	if t.Profile.Name == profile.Default {
+		return false
+	}
+	return t.Profile.Runs(p.Args) || p.File != "" && t.Profile.Runs([]string{p.File})
+}
+
+// searchEvery is the least time between two searches among all processes, which take some tenths of a millisecond.
 const searchEvery = 200 * time.Millisecond
 
-// search is the last search for a program that another one started.
+// search is the last search for the program that reads a terminal.
 type search struct {
+	processes tmux.Processes
+
 	mu    sync.Mutex
 	at    time.Time
 	found *profile.Profile // nil: none
 }
 
-// startedBy returns the profile of a program that the process leader has started in the terminal: one that reads it,
-// or, if the leader starts programs, one that will. It may be searchEvery old.
-func (t *Terminal) startedBy(leader int, starts bool) (*profile.Profile, bool) {
+// Program returns the profile of the program that reads the terminal, or that has it. It is not ok if the program is
+// not known, or need not be. It may be searchEvery old.
+func (t *Terminal) Program() (*profile.Profile, bool) {
+	if t.Known == nil {
+		return nil, false
+	}
 	s := &t.search
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.at) < searchEvery {
-		return s.found, s.found != nil
-	}
-
-	s.at, s.found = time.Now(), nil
-	if p, ok := t.reader(); ok || !starts {
-		s.found = p
-		return p, ok
-	}
-	children, err := tmux.Descendants(leader)
-	if err != nil {
-		return nil, false
-	}
-	for _, child := range children {
-		if p, ok := t.startedIn(leader, child); ok {
-			s.found = p
-			return p, true
+	if now := time.Now(); now.Sub(s.at) >= searchEvery {
+		s.at, s.found = now, nil
+		if r, err := s.processes.ReaderOf(t.PID, now); err == nil {
+			s.found = t.known(r.Program)
 		}
 	}
-
-	return nil, false
+	return s.found, s.found != nil
 }
 
-// reader returns the profile of the process that reads the terminal.
-func (t *Terminal) reader() (*profile.Profile, bool) {
-	r, err := tmux.ReaderOf(t.PID)
-	if err != nil || r.PID == 0 {
-		return nil, false
+// known returns the profile of a program, nil if none is known.
+func (t *Terminal) known(p tmux.Program) *profile.Profile {
+	for _, argv := range slices.DeleteFunc([][]string{p.Args, {p.File}}, func(argv []string) bool {
+		return len(argv) == 0 || argv[0] == ""
+	}) {
+		if found, ok := t.Known.Running(argv); ok {
+			return found
+		}
 	}
-	argv, err := tmux.CommandLine(r.PID)
-	if err != nil {
-		return nil, false
-	}
-	return t.Known.Running(argv)
-}
-
-// startedIn returns the profile of a process that runs in the terminal because programs that
-// MayStart it did so, from the process leader on.
-func (t *Terminal) startedIn(leader, pid int) (*profile.Profile, bool) {
-	argv, err := tmux.CommandLine(pid)
-	if err != nil {
-		return nil, false
-	}
-	p, ok := t.Known.Running(argv)
-	if !ok {
-		return nil, false
-	}
-
-	lineage, err := tmux.LineageOf(pid)
-	if err != nil || len(lineage.Line) == 0 {
-		return nil, false
-	}
-	above := lineage.Line[1:]
-	until := slices.IndexFunc(above, func(p tmux.Process) bool { return p.PID == leader })
-	if until < 0 {
-		return nil, false
-	}
-
-	between := slices.ContainsFunc(above[:until], func(p tmux.Process) bool { return !profile.MayStart(p.Args) })
-
-	return p, !between
+	return nil
 }
 
 // SetRuns notes the profile of the program that was recognised in a member's terminal.

@@ -51,6 +51,12 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	whole, cancelWhole := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancelWhole()
 
+	if c := (choice{Profile: p}).say(ctx, ts, req.Profile); c.said && !p.Runs(s.argv) {
+		if err := ts.places.Add(ctx, team.ProgramID(tmux.ProgramAt(s.pid)), profile.Place{}); err != nil {
+			return nil, err
+		}
+	}
+
 	return ts.adopter.adopt(whole, req, s, p)
 }
 
@@ -132,10 +138,6 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 				"parley adopt NAME --pane %s --socket %s. "+
 				"Without an agent, parley join shows messages there.",
 				parley.ShellWord(s.info.ID), parley.ShellWord(s.server.SocketPath()))
-	case tmux.TakesKeys(s.argv) != "":
-		return nil, parley.Errorf(parley.InvalidArgument,
-			"%s has pane %s and would take messages for keys", program, s.info.ID).
-			Suggest("Leave it first, or name another pane.")
 	case name != "":
 		return ad.ts.opts.Profiles.Find(name)
 	case !known:

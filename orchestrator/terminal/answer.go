@@ -107,7 +107,8 @@ func (a *answer) look(ctx context.Context) error {
 
 	a.screen = screen.WithoutColours()
 	a.menu, a.open = menuOf(a.t, a.screen)
-	own := !courier.HasOther(a.t) // a program that ended or waits leaves its dialog on the screen
+	// A program that ended or waits leaves its dialog on the screen; what no markers know is the operator's to judge.
+	own := !a.t.Profile.HasMarkers() || !courier.HasOther(a.t) || settlesSomething(&a.menu)
 	a.open = a.open && own
 	a.takesKeys = own && takesKeys(a.t, a.screen)
 	if a.typing >= 0 && a.typing < len(a.menu.Options) {

@@ -40,8 +40,7 @@ func takesKeys(t *team.Terminal, screen tmux.Screen) bool {
 	r := t.Profile.Read(courier.ScreenOf(screen))
 	switch {
 	case !t.Profile.HasMarkers():
-		_, _, _, isNew := courier.NewPlace(t, screen)
-		return isNew || r.Asks != (profile.Question{})
+		return courier.UnsettledOn(t, screen).IsNew || r.Asks != (profile.Question{})
 	case r.Shows == profile.Dialog:
 		return true
 	}

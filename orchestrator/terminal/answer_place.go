@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/orchestrator/courier"
@@ -20,10 +21,19 @@ func menuOf(t *team.Terminal, screen tmux.Screen) (profile.Menu, bool) {
 	if menu, open := t.Profile.Menu(s); open {
 		return menu, true
 	}
-	if _, _, words, isNew := courier.NewPlace(t, screen); isNew {
-		return profile.PlaceMenu(s, words), true
+	if u := courier.UnsettledOn(t, screen); u.IsNew {
+		menu := profile.PlaceMenu(s, u.Words)
+		if u.At.Lost && t.Takes(u.Reader) { // it would stand for all that hides its cursor
+			menu.Options = nil
+		}
+		return menu, true
 	}
 	return profile.Menu{}, false
+}
+
+// settlesSomething reports whether a menu offers the operator's word.
+func settlesSomething(m *profile.Menu) bool {
+	return slices.ContainsFunc(m.Options, func(o profile.Option) bool { return o.Settles })
 }
 
 // settles reports whether the answer says that messages belong where the cursor stands.
@@ -31,30 +41,36 @@ func (a *answer) settles(want chosen) bool {
 	return len(a.req.Keys) == 0 && want.option >= 0 && a.menu.Options[want.option].Settles
 }
 
-// settle keeps that the program takes messages there. It presses no key.
+// settle keeps that the program which reads the terminal takes messages, and that they belong where its cursor stands.
+// It presses no key.
 func (a *answer) settle(ctx context.Context, want chosen) error {
-	at, program, _, _ := courier.NewPlace(a.t, a.screen)
+	u := courier.UnsettledOn(a.t, a.screen)
 	a.given = want.words
-	return a.t.Places.Add(ctx, program, at)
+	err := a.t.Places.Add(ctx, u.Program, profile.Place{})
+	if u.At.Lost || err != nil {
+		return err
+	}
+	a.t.NoteTaken(u.At)
+	return a.t.Places.Add(ctx, u.Program, u.At)
 }
 
-// forget takes back the operator's word of where the program takes messages.
+// forget takes back the operator's word of the program that reads the terminal.
 func (a *answer) forget(ctx context.Context) (*parley.AnswerDialogResult, error) {
-	_, program, _, _ := courier.NewPlace(a.t, a.screen)
-	if program == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "nothing was said of where %s takes messages", a.m.Name).
-			With("parameter", "forget").Suggest("What is known of its program tells that: parley doctor.")
+	u := courier.UnsettledOn(a.t, a.screen)
+	if u.Program == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "no program reads the terminal of %s now", a.m.Name).
+			With("parameter", "forget").Suggest("Try again when its program is there.")
 	}
-	n, err := a.t.Places.Forget(ctx, program)
+	n, err := a.t.Places.Forget(ctx, u.Program)
 	if err != nil {
 		return nil, err
 	}
 
 	res := a.result()
-	res.Message = fmt.Sprintf("Nothing was said of where %s takes messages.", program)
+	res.Message = fmt.Sprintf("Nothing was said of where %s takes messages.", u.Program)
 	if n > 0 {
-		res.Message = fmt.Sprintf("Forgotten: where %s takes messages. What comes next waits for your word again.",
-			program)
+		res.Message = fmt.Sprintf("Forgotten: that %s takes messages. What comes next waits for your word again.",
+			u.Program)
 	}
 	return res, nil
 }

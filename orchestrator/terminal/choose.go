@@ -14,6 +14,7 @@ type choice struct {
 	*profile.Profile
 	byName  bool // the program's name says which it is
 	unknown bool // nothing says which it is
+	said    bool // the operator has named it, and with that said that the program takes messages
 }
 
 // choose returns the profile with this name. Without a name it is that of the program that the
@@ -49,7 +50,9 @@ func (c choice) evidence() string {
 func newTerminal(ts *Terminals, m *team.Member, p *profile.Profile, info tmux.PaneInfo) *team.Terminal {
 	t := team.NewTerminal(ts.tmux, p, info)
 	t.Places = ts.places
-	if a := m.Agent(); a.Profile == "" {
+	a := m.Agent()
+	t.Own = p.Name != profile.Default && p.Runs(a.Command)
+	if a.Profile == "" {
 		t.Known = &ts.opts.Profiles
 	}
 	return t

@@ -31,6 +31,7 @@ func (ts *Terminals) LaunchAgent(
 		return nil, err
 	}
 
+	p = p.say(ctx, ts, req.Profile)
 	before := earlier(ts.roster, req, p)
 	if before.Session.Begun() {
 		req.Dir = before.Dir
@@ -258,6 +259,9 @@ func (la *launcher) run(
 	var info tmux.PaneInfo
 	full, err := la.handOver(m, p.Profile, l)
 	if err == nil {
+		err = la.giveWord(ctx, p, full)
+	}
+	if err == nil {
 		info, err = la.open(ctx, m, full, width, height)
 	}
 
@@ -269,6 +273,9 @@ func (la *launcher) run(
 
 	la.launches.remember(m, l)
 	t := newTerminal(la.ts, m, p.Profile, info)
+	if p.said {
+		t.Said = filepath.Base(profile.Unwrapped(l.Argv)[0])
+	}
 	t.File = team.ProgramFile{Path: l.path, Env: Inherited(l.Env)}
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
@@ -292,7 +299,7 @@ func (la *launcher) run(
 		Dir:     l.Dir,
 
 		Conversation: l.begin.conversation(p.Profile),
-		Warning:      shellWarning(m.Name, l.Argv),
+		Warning:      la.wordWarning(m.Name, p, full),
 	}, nil
 }
 

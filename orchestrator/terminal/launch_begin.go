@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -60,13 +59,4 @@ func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.P
 
 	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
 		Suggest("Correct the command and launch again.")
-}
-
-// shellWarning says that messages wait for an agent whose command is a shell, "" for another command.
-func shellWarning(name string, argv []string) string {
-	if !parley.IsShell(argv) {
-		return ""
-	}
-	return fmt.Sprintf("%s is a shell, which would run messages as commands: messages to it wait until a program "+
-		"that is started there has the terminal", name)
 }

@@ -36,6 +36,7 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
+	p = p.say(ctx, ts, req.Profile)
 	l, err := ts.launcher.again(m, req, p)
 	if err != nil {
 		return nil, err

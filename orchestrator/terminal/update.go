@@ -21,6 +21,7 @@ func (ts *Terminals) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
+	p = p.say(ctx, ts, req.Profile)
 	l, err := ts.launcher.plan(req.LaunchAgentRequest, p.Profile)
 	if err != nil {
 		return nil, err

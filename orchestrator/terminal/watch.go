@@ -320,7 +320,7 @@ func (w *watcher) stateOf(
 	}
 
 	if quiet >= t.Profile.Quiet {
-		return w.quietState(m, t, screen, quiet)
+		return w.quietState(ctx, m, t, screen, quiet)
 	}
 
 	return w.loud(m, t, now)
@@ -357,9 +357,12 @@ func (w *watcher) loud(m *team.Member, t *team.Terminal, now time.Time) (parley.
 
 // quietState returns the state of an agent without markers whose terminal has been quiet for so long.
 func (w *watcher) quietState(
-	m *team.Member, t *team.Terminal, screen tmux.Screen, quiet time.Duration,
+	ctx context.Context, m *team.Member, t *team.Terminal, screen tmux.Screen, quiet time.Duration,
 ) (parley.AgentState, string, error) {
 	r := courier.ReadQuiet(t, screen)
+	if err := t.KeepWord(ctx, r.Reader); err != nil {
+		return "", "", err
+	}
 	starting := m.Agent().State == parley.StateStarting && w.ts.now().Sub(t.Started) < startPatience
 	if !r.Sure && quiet < courier.SteadyAfter || r.State == parley.StateBusy && starting {
 		return "", "", nil

@@ -125,9 +125,9 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 		}
 	}
 	s.sights.Rest = rest
-	if other := courier.OtherProgram(w.t); other != "" {
+	if other := courier.Reader(w.t.Leader).Args; parley.IsShell(other) {
 		return parley.Errorf(parley.InvalidArgument, "%s has the terminal: it would take what is typed for commands",
-			other).
+			other[0]).
 			Suggest("Learn a program that takes prompts. What runs shells and editors is launched as generic.")
 	}
 

@@ -1,0 +1,81 @@
+package courier
+
+import (
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// Who reads a terminal is the process that does, and not the one that leads its group, or that has given it a name: an
+// ssh in a script, a shell after a build, an editor or a child that asks for a password would take a text for its own.
+
+// otherProgram holds while the program that reads the terminal is another one than the agent's, and the operator has
+// not said that it takes messages. For an adopted agent, not to know is as bad.
+func (f *facts) otherProgram() hold {
+	if f.ask != nil {
+		f.reader, f.untold = f.ask()
+		f.ask = nil
+	}
+
+	switch {
+	case f.adopted && !f.alive:
+		return held(parley.HoldExited, "started again in its pane, it gets what waits")
+	case f.adopted && f.untold != nil:
+		return held(parley.HoldOtherProgram, "something that cannot be told")
+	case f.untold != nil, f.reader.PID == 0, f.takes(f.reader):
+		return hold{}
+	}
+	return held(strange(f.reader), shortLine(f.reader.Program))
+}
+
+// strange is why nothing is typed while a program has the terminal that gets nothing: it reads, or it is only there.
+func strange(r tmux.Reader) parley.ReasonCode {
+	if r.Waits == tmux.ReadsNot {
+		return parley.HoldNoReader
+	}
+	return parley.HoldOtherProgram
+}
+
+// shortLine returns the command line of a program, for people.
+func shortLine(p tmux.Program) string {
+	line := parley.CleanLine(parley.ShellLine(p.Args))
+	if line == "" {
+		line = p.File
+	}
+	return parley.Truncate(line, lineLength)
+}
+
+// lineLength is how much of a command line tells a program.
+const lineLength = 80
+
+// HasOther reports whether another program than the agent's reads its terminal.
+func HasOther(t *team.Terminal) bool {
+	f := &facts{adopted: t.Adopted(), takes: t.Takes}
+	m := newMachine(nil)
+	f.alive = m.Alive(t)
+	f.ask = func() (tmux.Reader, error) { return m.Reader(t, time.Now()) }
+	return !f.otherProgram().none()
+}
+
+// Reader returns the program that reads the terminal of the process pid, the zero value if none is known.
+func Reader(pid int) tmux.Program {
+	r, err := new(tmux.Processes).ReaderOf(pid, time.Now())
+	if err != nil {
+		return tmux.Program{}
+	}
+	return r.Program
+}
+
+// Reader returns the process that reads a terminal. Where the leader of its foreground is the program of a profile with
+// markers, that is it: its screen tells whatever else reads there.
+func (m machine) Reader(t *team.Terminal, since time.Time) (tmux.Reader, error) {
+	if t.Profile.Name != profile.Default && t.Profile.HasMarkers() {
+		if pid, argv, err := tmux.ForegroundProcess(t.Leader); err != nil || t.Profile.Runs(argv) {
+			return tmux.Reader{Program: tmux.Program{Args: argv}, PID: pid, Waits: tmux.ReadsUnknown}, err
+		}
+	}
+	return m.processes.ReaderOf(t.Leader, since)
+}

@@ -1,0 +1,87 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// say notes whether the operator has named the profile of a launch, by which they say that the program takes messages.
+func (c choice) say(ctx context.Context, ts *Terminals, name string) choice {
+	by, err := ts.roster.Caller(ctx)
+	c.said = name != "" && err == nil && by.Kind == parley.KindHuman
+	return c
+}
+
+// giveWord keeps that the program of a launch takes messages, if the operator has said so. Of a bare shell that would
+// hold in every terminal that ends in one.
+func (la *launcher) giveWord(ctx context.Context, p choice, l *launch) error {
+	if !p.said || p.Name != profile.Default && p.Runs(l.Argv) || parley.IsShell(l.Argv) {
+		return nil
+	}
+	return la.ts.places.Add(ctx, team.ProgramID(programOf(l)), profile.Place{})
+}
+
+// wordWarning says that messages wait for an agent, "" if they do not.
+func (la *launcher) wordWarning(name string, p choice, l *launch) string {
+	program := programOf(l)
+	known := p.Name != profile.Default || la.ts.places.Has(team.ProgramID(program), profile.Place{})
+	if known {
+		return ""
+	}
+	return fmt.Sprintf("parley does not know this program: messages to %s wait until one that it knows reads there, "+
+		"or you say that this one takes them (parley answer %s messages; or --profile %s at the launch)",
+		name, name, profile.Default)
+}
+
+// programOf returns what a launch runs in the end: behind wrappers that name it, and the interpreter of a script.
+func programOf(l *launch) tmux.Program {
+	argv := profile.Unwrapped(l.Argv)
+	p := tmux.Program{Args: argv, Dir: l.Dir, File: l.path}
+	for range deepest {
+		if found, err := lookPath(p.Args[0], l.Dir, l.Env); err == nil {
+			p.File = found
+		}
+		words := interpreterOf(p.File)
+		if len(words) == 0 {
+			break
+		}
+		p.Args = profile.Unwrapped(append(append(words, p.File), p.Args[1:]...))
+	}
+
+	if file, err := filepath.EvalSymlinks(p.File); err == nil {
+		p.File = file
+	}
+	return p
+}
+
+// deepest is how many interpreters may be scripts themselves, as the kernel has it.
+const deepest = 4
+
+// interpreterOf returns the words of a script's first line behind #!; none for any other file.
+func interpreterOf(file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+
+	first, _ := bufio.NewReader(io.LimitReader(f, firstLine)).ReadString('\n')
+	line, ok := strings.CutPrefix(first, "#!")
+	if !ok {
+		return nil
+	}
+	return strings.Fields(line)
+}
+
+// firstLine bounds the first line of a script, as the kernel does.
+const firstLine = 256
