@@ -67,7 +67,7 @@ AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
-check: format tidy lint web-types vulns build ## everything that a commit must pass
+check: format tidy lint web-types vulns build benches ## everything that a commit must pass
 	@rm -f .build/again-*.txt
 	@$(MAKE) -j4 real race stories cross
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
@@ -191,6 +191,11 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 	@[ -x '$(CONFORMANCE)/node_modules/.bin/conformance' ] || npm install --prefix '$(CONFORMANCE)' --no-audit --no-fund --loglevel=error \
 		node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
 	PARLEY_TEST_CONFORMANCE='$(CONFORMANCE)/node_modules/.bin' $(GO) test -count=1 -v -timeout 10m -run TestConformance ./cmd/parley
+
+# It goes before all that runs side by side, and alone. The best of several runs counts.
+.PHONY: benches
+benches: tmux ## compare how long a message takes with docs/measured/benchmarks.md
+	PARLEY_TEST_BENCHES=1 $(GO) test -count=1 -vet=off -run TestAMessageTakesNoLongerThanRecorded ./orchestrator
 
 # benchdoc refuses the output of a failed run. Then the page stays as it is.
 .PHONY: bench
