@@ -83,6 +83,6 @@ func TestAMessageTakesNoLongerThanRecorded(t *testing.T) {
 		}
 	}
 
-	t.Errorf("a message takes %v until it is entered, typing alone %v, and the recipe %v: %.2f of it, where %s has %.2f",
+	t.Errorf("a message takes %v typing alone %v, and the recipe %v: %.2f of it, where %s has %.2f",
 		best[2], best[0], best[0]+best[1], best[2].Seconds()/(best[0]+best[1]).Seconds(), recordedPage, recorded)
 }
