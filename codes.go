@@ -74,6 +74,7 @@ const (
 	EndedLost        ReasonCode = "terminal_lost"        // the terminal went away, or its program ended, meanwhile
 	EndedOvertaken   ReasonCode = "overtaken"            // the terminal has had later messages
 	EndedNotEntered  ReasonCode = "not_entered"          // pasted, but Enter was not pressed
+	EndedNative      ReasonCode = "native"               // its sender's program sends it with a tool of its own
 	EndedUnread      ReasonCode = "unread"               // entered, but the program has not read its terminal
 	EndedUnreported  ReasonCode = "unreported"           // gone from the composer, and not reported as usual
 	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
@@ -109,7 +110,6 @@ const (
 	ProofFetched    ReasonCode = "fetched"            // fetched in full by its recipient with a call; not typed
 	ProofReply      ReasonCode = "reply"              // its recipient replied
 	ProofSilence    ReasonCode = "silence"            // a responder read it and stays silent
-	ProofNative     ReasonCode = "native"             // its sender's program sent it with a tool of its own
 	ProofRetried    ReasonCode = "retried"            // the operator asked for another attempt
 	ProofReleased   ReasonCode = "released"           // a hold of the conversation protocol ended
 )

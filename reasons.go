@@ -206,6 +206,7 @@ var reasons = map[ReasonCode]reason{
 	EndedLost:        {words: "typing had begun: %s"},
 	EndedOvertaken:   {words: "the terminal has had later messages"},
 	EndedNotEntered:  {words: "pasted, but Enter was not pressed: %s"},
+	EndedNative:      {words: "its sender's program sends it with %s, past parley; nothing tells whether it came"},
 	EndedUnread:      {words: "typed and entered, but its program has not read it yet"},
 	EndedUnreported: {
 		words: "typed and entered, and gone from its composer; but its program has not reported it, as it does, " +
@@ -254,7 +255,6 @@ var reasons = map[ReasonCode]reason{
 	ProofFetched:    {words: "%s, and not typed"},
 	ProofReply:      {words: "its recipient answered it"},
 	ProofSilence:    {words: "%s"},
-	ProofNative:     {words: "its sender's program sends it with %s; parley does not type it"},
 	ProofRetried:    {words: "%s"},
 	ProofReleased:   {words: "%s"},
 }

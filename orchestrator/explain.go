@@ -138,8 +138,11 @@ func rungText(step parley.Step, first bool) string {
 	case parley.DeliveryAnswered:
 		return sentence("It was answered", how)
 	case parley.DeliveryUnconfirmed:
-		if step.Code == parley.EndedRefused {
+		switch step.Code {
+		case parley.EndedRefused:
 			return sentence("It was "+how, "")
+		case parley.EndedNative:
+			return sentence("It was not parley's to deliver", how)
 		}
 		return sentence("What came of the typing could not be proven", how)
 	case parley.DeliveryFailed, parley.DeliveryExpired:

@@ -150,7 +150,7 @@ func (ms *messageService) noteGiven(
 ) error {
 	var given []string
 	for i := range items {
-		if d := &items[i].Delivery; d.RecipientID == me.ID && (!d.State.Settled() || d.State.Failed()) &&
+		if d := &items[i].Delivery; d.RecipientID == me.ID && !d.State.Delivered() &&
 			d.Hold == nil {
 			given = append(given, items[i].Message.ID)
 		}

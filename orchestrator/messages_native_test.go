@@ -77,7 +77,7 @@ func TestNativeMessagesAreRecordedAndCounted(t *testing.T) {
 	status := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID}))(t)
 	d := status.Deliveries[0]
 	if !res.Allowed || status.Object.Type != parley.TypeNative || status.Object.Text != "hello[31m" ||
-		d.State != parley.DeliveryRead || d.Steps[0].Code != parley.ProofNative {
+		d.State != parley.DeliveryUnconfirmed || d.ReasonCode != parley.EndedNative {
 		t.Errorf("recorded as %+v, %+v", status.Object, d)
 	}
 
@@ -97,8 +97,15 @@ func TestNativeMessagesAreRecordedAndCounted(t *testing.T) {
 	}
 
 	inbox := must.Have(te.CheckInbox(te.member("coder"), parley.CheckInboxRequest{}))(t)
-	if got := tmuxtest.Messages(t, log); len(got) != 0 || inbox.UnreadCount != 0 {
+	if got := tmuxtest.Messages(t, log); len(got) != 0 || inbox.UnreadCount != 3 {
 		t.Errorf("typed %v, %d unread", got, inbox.UnreadCount)
+	}
+	if needs := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{}))(t); len(needs.Needs) != 0 {
+		t.Errorf("it needs the operator: %+v", needs.Needs)
+	}
+	status = must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: status.Object.ID}))(t)
+	if got := status.Deliveries[0].State; got != parley.DeliverySubmitted {
+		t.Errorf("its recipient has fetched it, and it is %s", got)
 	}
 }
 

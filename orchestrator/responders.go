@@ -102,8 +102,8 @@ func (d *draft) firstRung(to *team.Member) store.NewDelivery {
 		n.State, n.Evidence, n.Code = parley.DeliveryRead, "stored; a model is not told of files", parley.ProofStored
 	}
 	if d.native != "" && !n.State.Failed() {
-		n.State, n.Code, n.Silent = parley.DeliveryRead, parley.ProofNative, true
-		n.Evidence = n.Code.Words(d.native)
+		n.State, n.Code, n.Silent = parley.DeliveryUnconfirmed, parley.EndedNative, true
+		n.Reason = n.Code.Words(d.native)
 	}
 	if d.inCall() && !n.State.Failed() {
 		n.State, n.Evidence, n.Code = parley.DeliveryRead, "it came back with its sender's call", parley.ProofCall

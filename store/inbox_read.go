@@ -51,9 +51,9 @@ func (s *Inbox) MarkRead(
 	return marked, notFound, already, err
 }
 
-// NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that
-// still wait for its terminal are submitted by that and no longer typed, and so are those that were
-// given up; they stay unread. It skips all others, those that the conversation protocol withholds too.
+// NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that still wait for its
+// terminal are submitted by that and no longer typed, and so are those that were given up or are unconfirmed; they stay
+// unread. It skips all others, those that the conversation protocol withholds too.
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
@@ -64,7 +64,9 @@ func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []
 			if d == nil || holdOf(parley.DeliveryState(d.State), d.Withheld, d.WithheldUntil) != nil {
 				continue
 			}
-			if state := parley.DeliveryState(d.State); !waits(state) && !state.Failed() {
+			switch state := parley.DeliveryState(d.State); {
+			case waits(state), state.Failed(), state == parley.DeliveryUnconfirmed:
+			default:
 				continue
 			}
 

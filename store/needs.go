@@ -11,13 +11,13 @@ import (
 // Needs lists the deliveries that wait for the operator.
 type Needs struct{ *database }
 
-// Unconfirmed returns the unconfirmed deliveries that were not dismissed, the newest
-// first, with their steps.
+// Unconfirmed returns the unconfirmed deliveries that were not dismissed, the newest first, with their steps. What
+// agents' programs send each other past parley is nobody's to see to.
 func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d`+messageThen+`
-		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0
+		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0 AND m.type <> 'native'
 		ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
 
 	items := make([]InboxItem, len(rows))
