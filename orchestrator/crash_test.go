@@ -31,11 +31,11 @@ const crashDaemon = "_crash-daemon"
 
 // crashTeam configures such a daemon.
 type crashTeam struct {
-	Dir                    string
-	Binary, Name, Path, At string   // of tmux.Options
-	Env                    []string // of tmux
-	Model                  string   // address of the model of a responder DM; "" for none
-	URL, Host              string   // of the database, if it is on a server
+	Dir              string
+	Binary, Path, At string   // of tmux.Options
+	Env              []string // of tmux
+	Model            string   // address of the model of a responder DM; "" for none
+	URL, Host        string   // of the database, if it is on a server
 }
 
 func runCrashDaemon(arg string) int {
@@ -69,7 +69,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		Workspace: ct.Dir,
 		LaunchDir: filepath.Join(ct.Dir, "launch"),
 		Host:      "test",
-		Tmux:      tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env},
+		Tmux:      tmux.Options{Binary: ct.Binary, Path: ct.Path, Dir: ct.At, Env: ct.Env},
 	}
 
 	if ct.Model != "" {
@@ -171,7 +171,7 @@ func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.
 func (te *testTeam) startCrashing(t *testing.T, ct crashTeam) (*exec.Cmd, io.Writer, *bufio.Scanner) {
 	t.Helper()
 	o := &te.opts.Tmux
-	ct.Dir, ct.Binary, ct.Name, ct.Path, ct.At, ct.Env = te.dir, o.Binary, o.Name, o.Path, o.Dir, o.Env
+	ct.Dir, ct.Binary, ct.Path, ct.At, ct.Env = te.dir, o.Binary, o.Path, o.Dir, o.Env
 	arg := must.Have(json.Marshal(ct))(t)
 
 	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))

@@ -261,10 +261,7 @@ func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
 // tmuxKill ends a session while the daemon is away.
 func (te *testTeam) tmuxKill(t *testing.T, session string) {
 	t.Helper()
-	args := []string{"-L", te.opts.Tmux.Name}
-	if te.opts.Tmux.Path != "" {
-		args = []string{"-S", te.opts.Tmux.Path}
-	}
+	args := []string{"-S", te.opts.Tmux.Path}
 
 	s, err := tmux.Open(context.Background(), te.opts.Tmux)
 	if err != nil {

@@ -1,12 +1,14 @@
 package tmux
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -21,17 +23,40 @@ const textDirPrefix = "parley-texts-"
 // The directory itself is locked while its owner lives. One that is not locked is
 // therefore the leftover of a dead owner.
 type textDir struct {
+	parent string // "" for the default
+	name   string // no other one has it
+	next   atomic.Uint64
+
+	mu   sync.Mutex
 	dir  string
 	lock *os.File
-	next atomic.Uint64
+}
+
+// write writes a text to a file and returns its path. It makes the directory again where that was removed, as
+// the runtime directory of a user is at logout.
+func (d *textDir) write(name, text string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	path := filepath.Join(d.dir, name)
+	err := os.WriteFile(path, []byte(text), 0o600)
+	if !errors.Is(err, os.ErrNotExist) {
+		return path, err
+	}
+
+	again, err := newTextDir(d.parent)
+	if err != nil {
+		return path, err
+	}
+	_ = d.lock.Close() // of a directory that has no name any more
+	d.dir, d.lock = again.dir, again.lock
+	path = filepath.Join(d.dir, name)
+	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
 // newTextDir makes a directory below parent, or below the default if that is "", and
 // removes those of dead owners.
-func newTextDir(parent string) (*textDir, error) {
-	if parent == "" {
-		parent = textDirParent()
-	}
+func newTextDir(given string) (*textDir, error) {
+	parent := cmp.Or(given, textDirParent())
 	removeStale(parent)
 
 	// Another process takes a new directory for a leftover until it is locked.
@@ -44,7 +69,8 @@ func newTextDir(parent string) (*textDir, error) {
 
 		lock, err := lockDir(dir)
 		if err == nil {
-			return &textDir{dir: dir, lock: lock}, nil
+			name := strings.TrimPrefix(filepath.Base(dir), textDirPrefix)
+			return &textDir{parent: given, name: name, dir: dir, lock: lock}, nil
 		}
 		if try == tries {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), os.RemoveAll(dir))
@@ -97,6 +123,8 @@ func removeStale(parent string) {
 }
 
 func (d *textDir) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	err := os.RemoveAll(d.dir)
 	if closed := d.lock.Close(); !errors.Is(closed, os.ErrClosed) {
 		err = errors.Join(err, closed)
@@ -123,17 +151,17 @@ func (p *Pane) Load(text string) (Buffer, error) { return p.server.newBuffer(tex
 // newBuffer prepares text for one paste.
 func (s *Server) newBuffer(text string) (Buffer, error) {
 	n := strconv.FormatUint(s.texts.next.Add(1), 10)
-	b := Buffer{Name: "p" + strings.TrimPrefix(filepath.Base(s.texts.dir), textDirPrefix) + "-" + n}
+	b := Buffer{Name: "p" + s.texts.name + "-" + n}
 	if !s.opts.Join && len(text) <= inlineLimit {
 		b.Load = "set-buffer -b " + b.Name + " -- " + quote(text)
 		return b, nil
 	}
 
-	b.path = filepath.Join(s.texts.dir, n)
-	b.Load = "load-buffer -b " + b.Name + " " + quote(b.path)
-	if err := os.WriteFile(b.path, []byte(text), 0o600); err != nil {
+	var err error
+	if b.path, err = s.texts.write(n, text); err != nil {
 		return Buffer{}, errors.Join(fmt.Errorf("write the message text: %w", err), b.removeFile())
 	}
+	b.Load = "load-buffer -b " + b.Name + " " + quote(b.path)
 
 	return b, nil
 }

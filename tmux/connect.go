@@ -24,6 +24,9 @@ func (c *control) connect(ctx context.Context, first bool) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 
+	if err := wake(ctx, c.opts.Path); err != nil {
+		return nil, err
+	}
 	if err := c.startKept(ctx); err != nil {
 		return nil, err
 	}

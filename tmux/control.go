@@ -72,18 +72,33 @@ func (c *control) supervise(ctx context.Context, conn *conn) {
 	defer close(c.stopped)
 
 	for conn != nil {
-		select {
-		case <-ctx.Done():
+		if !c.hold(ctx, conn) {
 			c.setDown(ErrClosed)
 			conn.close(ErrClosed)
 			return
-		case <-conn.lost:
 		}
 
 		c.setDown(conn.err)
 		c.notify(Notification{Kind: Disconnected, Err: conn.err})
 		conn.close(conn.err)
 		conn = c.reconnect(ctx)
+	}
+}
+
+// hold waits until a connection is lost, and keeps the server's socket meanwhile: others attach through it. It
+// returns false if ctx ends first.
+func (c *control) hold(ctx context.Context, conn *conn) bool {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-conn.lost:
+			return true
+		case <-look.C:
+			_ = wake(ctx, c.opts.Path) // the next look tries again
+		}
 	}
 }
 

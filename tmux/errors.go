@@ -11,7 +11,6 @@ import (
 var (
 	ErrNotInstalled  = errors.New("tmux is not installed")
 	ErrTooOld        = errors.New("tmux is too old (parley needs 3.3 or later)")
-	ErrSocketDir     = errors.New("tmux refuses the directory of its sockets")
 	ErrNoServer      = errors.New("no tmux server is running there")
 	ErrNoPane        = errors.New("the pane does not exist")
 	ErrNoSession     = errors.New("the session does not exist")

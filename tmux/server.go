@@ -11,8 +11,7 @@ import (
 // Options says which tmux server to use, and how.
 type Options struct {
 	Binary string // default "tmux"
-	Name   string // socket name (-L), or
-	Path   string // socket path (-S); exactly one of the two
+	Path   string // socket path (-S)
 
 	// Join uses a running server that belongs to somebody else: parley starts
 	// nothing there, attaches no client, makes no session, and sets no option but
@@ -37,12 +36,7 @@ type Options struct {
 }
 
 // socket returns the flags that name the server's socket.
-func (o *Options) socket() []string {
-	if o.Name != "" {
-		return []string{"-L", o.Name}
-	}
-	return []string{"-S", o.Path}
-}
+func (o *Options) socket() []string { return []string{"-S", o.Path} }
 
 // Kind says what a Notification is about.
 type Kind string
@@ -99,13 +93,13 @@ type Server struct {
 // Open connects to the server that opts names. Without Join it starts the server
 // if none runs, sets its options, and kills control clients that a dead daemon left
 // there. It retries until ctx ends, except after ErrNotInstalled, ErrTooOld,
-// ErrSocketDir, ErrInvalid and, with Join, ErrNoServer. The caller closes the Server.
+// ErrInvalid and, with Join, ErrNoServer. The caller closes the Server.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Binary == "" {
 		opts.Binary = "tmux"
 	}
-	if (opts.Name == "") == (opts.Path == "") {
-		return nil, invalid("want a socket name or a socket path")
+	if opts.Path == "" {
+		return nil, invalid("want a socket path")
 	}
 	if _, err := CheckVersion(ctx, opts.Binary); err != nil {
 		return nil, err
@@ -115,11 +109,6 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		opts.Env = os.Environ()
 	}
 	opts.Env = withoutTmux(opts.Env)
-	if opts.Name != "" && !opts.Join {
-		if err := CheckSocketDir(socketDir(opts.Env)); err != nil {
-			return nil, err
-		}
-	}
 
 	texts, err := newTextDir(opts.Dir)
 	if err != nil {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"strings"
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/tmux"
 
 	"github.com/spf13/cobra"
 )
@@ -53,7 +53,7 @@ func (downCommand) run(ctx context.Context, c stopping, at daemon.Place, args ur
 // shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
 func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
 	info, err := daemon.Find(ctx, at, c.now)
-	if err != nil || info == nil && !tmuxRuns(ctx, c.env, at) {
+	if err != nil || info == nil && !tmux.Runs(at.TmuxSocket()) {
 		return nil, err
 	}
 
@@ -99,14 +99,4 @@ func downSentence(res *parley.ShutDownResult) string {
 	}
 
 	return strings.Join(append(parts, "the daemon has ended."), "; ")
-}
-
-// tmuxRuns reports whether the workspace's tmux server runs.
-func tmuxRuns(ctx context.Context, env daemon.Environ, at daemon.Place) bool {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.TmuxSocket(env))
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/tmux"
 
 	"github.com/spf13/cobra"
 )
@@ -89,7 +90,7 @@ func mustRest(env daemon.Environ) error {
 		if err != nil {
 			return err
 		}
-		if held || accepts(at.TmuxSocket(env)) {
+		if held || tmux.Runs(at.TmuxSocket()) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
 				Suggest("Stop them first: parley down --workspace %s", parley.ShellWord(at.Root))
 		}

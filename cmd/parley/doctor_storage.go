@@ -28,7 +28,11 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 			"the path of the state is %d bytes too long for a database: %s", over, d.at.Home)
 	}
 
-	f.socketPath("files", d.at.Socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+	if d.at.Runtime != d.at.Home {
+		f.warn("files", "Set XDG_STATE_HOME to a directory with a shorter path. "+
+			"The daemon makes removed sockets again.",
+			"the path of the state is too long for sockets; they are in %s, which the system may clean", d.at.Runtime)
+	}
 	for _, dir := range []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Home} {
 		d.checkPrivate(&f, dir)
 	}

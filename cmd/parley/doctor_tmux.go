@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -43,16 +41,14 @@ type tmuxChecks struct {
 
 // checkServer checks the workspace's own tmux server, if it runs, and its socket.
 func (d tmuxChecks) checkServer(ctx context.Context) (f findings) {
-	socket := d.at.TmuxSocket(d.env)
-	f.socketPath("tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
-	if !d.checkDir(&f, filepath.Dir(socket)) {
-		return f
-	}
-
+	socket := d.at.TmuxSocket()
 	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.Scrubbed())
 	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux reports its errors
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
+	case errors.Is(err, tmux.ErrNoServer) && tmux.Runs(socket):
+		f.warn("tmux server", "Any command starts the daemon, which has the server make it again.",
+			"it runs with its agents, and its socket %s was removed", socket)
 	case errors.Is(err, tmux.ErrNoServer):
 		f.ok("tmux server", "not running; the daemon starts it")
 	case errors.Is(err, context.DeadlineExceeded):
@@ -92,25 +88,6 @@ func (f *findings) serverMemory(all, history int64) {
 	default:
 		f.ok(check, "%s, of which %s scrolled off the agents' terminals", size(all), size(history))
 	}
-}
-
-// checkDir reports whether tmux can use the directory of its sockets.
-func (tmuxChecks) checkDir(f *findings, dir string) bool {
-	if err := tmux.CheckSocketDir(dir); err != nil {
-		f.bad("tmux server",
-			"Make it yours alone (chmod 700), or remove it, or set TMUX_TMPDIR to a directory of yours.", "%v", err)
-		return false
-	}
-
-	info, err := os.Lstat(dir)
-	switch {
-	case err != nil: // tmux makes it
-	case info.Mode().Perm()&0o070 != 0:
-		f.warn("tmux server", "Make it private: chmod 700 "+dir,
-			"your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())
-	}
-
-	return true
 }
 
 // listens returns nil if a port of loopback is free.

@@ -112,14 +112,6 @@ func every(d time.Duration, f func()) (stop func()) {
 	return func() { ticker.Stop(); close(end); <-ended }
 }
 
-// socketPath adds a problem if a path is too long for a socket.
-func (f *findings) socketPath(check, path, action string) {
-	if len(path) > daemon.MaxSocketPath {
-		f.bad(check, action,
-			"the socket's path has %d bytes, %d at most are possible: %s", len(path), daemon.MaxSocketPath, path)
-	}
-}
-
 // doctor is one run of the checks.
 type doctor struct {
 	*cli

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/disk"
 	"parley/internal/remote"
 )
 
@@ -25,7 +26,7 @@ func (s *surroundings) hostOf() (remote.Host, error) {
 	}
 
 	h.Env = s.env
-	if dir := s.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
+	if dir := s.env.Get("XDG_RUNTIME_DIR"); disk.Exists(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
 		h.Control = filepath.Join(dir, "parley-ssh-%C")
 	}
 

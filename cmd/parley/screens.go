@@ -173,7 +173,7 @@ func (c screens) returnKey(ctx context.Context, at daemon.Place) string {
 	if c.host != "" {
 		return tmux.ReturnKey
 	}
-	return userTmux{c.env}.returnKey(ctx, at.TmuxSocket(c.env))
+	return userTmux{c.env}.returnKey(ctx, at.TmuxSocket())
 }
 
 // attachBeside shows a terminal in a new window of the user's own tmux: a client cannot

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/remote"
+	"parley/tmux"
 )
 
 // everywhereWithin bounds the answer of one workspace, and afarWithin that of one on another machine: an
@@ -155,7 +155,7 @@ func (l workspaceLine) used() time.Time {
 // lookAt asks a workspace's daemon, if it runs.
 func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
 	l := workspaceLine{parley.KnownWorkspace{
-		Workspace: at.Root, TmuxRuns: accepts(at.TmuxSocket(env)),
+		Workspace: at.Root, TmuxRuns: tmux.Runs(at.TmuxSocket()),
 		Command: "parley --workspace " + parley.ShellWord(at.Root),
 	}}
 	if used := at.LastUsed(); !used.IsZero() {
@@ -253,15 +253,6 @@ func (l workspaceLine) needs() string {
 		words = append(words, "paused")
 	}
 	return strings.Join(words, ", ")
-}
-
-// accepts reports whether a process listens on a unix socket.
-func accepts(socket string) bool {
-	conn, err := net.DialTimeout("unix", socket, time.Second)
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
 }
 
 // near shortens a path below the working directory.

@@ -21,7 +21,8 @@ func (d *daemon) watchPlace(ctx context.Context) {
 			d.end()
 			return
 		}
-		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock()) && disk.Exists(d.Place.inRoot(idFile)) {
+		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock()) && disk.Exists(d.Place.inRoot(idFile)) &&
+			disk.Exists(d.Place.Socket()) {
 			continue
 		}
 
@@ -45,6 +46,12 @@ func (d *daemon) appear() error {
 		}
 		_ = d.lock.Close() // of a file that has no name any more
 		d.lock = taken
+	}
+	if !disk.Exists(d.Place.Socket()) {
+		if err := d.unix.make(); err != nil {
+			return err
+		}
+		d.log.Warn("the socket was removed, and is made again", "socket", d.Place.Socket())
 	}
 	return d.publish()
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/disk"
 	"parley/internal/plainfile"
 )
 
@@ -26,7 +25,7 @@ import (
 const (
 	idFile     = "id"
 	rootFile   = "workspace"
-	firstFile  = "first"  // the first path of a workspace that was renamed
+	stateFile  = "state"  // in the workspace: its home, for callers with another HOME
 	noticeFile = "notice" // what happened to the workspace, for the next daemon
 )
 
@@ -153,28 +152,18 @@ func (n notes) settle() error {
 			}
 		}
 	}
-	if n.was != "" {
-		if err := keepNote(n.State(firstFile), n.was+"\n"); err != nil {
-			return err
-		}
-	}
 	if words := n.found.words(); words != "" {
 		if err := keepNote(n.State(noticeFile), words+"\n"); err != nil {
 			return err
 		}
 	}
 
-	return errors.Join(keepNote(n.State(rootFile), n.Root+"\n"), keepNote(n.inRoot(idFile), id+"\n"))
+	return errors.Join(keepNote(n.State(rootFile), n.Root+"\n"), keepNote(n.inRoot(idFile), id+"\n"),
+		keepNote(n.inRoot(stateFile), n.Home+"\n"))
 }
 
 // leave notes that the workspace of a home is not where it was.
 func (h home) leave() error {
-	first := filepath.Join(h.dir, firstFile)
-	if !disk.Exists(first) {
-		if err := keepNote(first, h.root+"\n"); err != nil {
-			return err
-		}
-	}
 	return keepNote(filepath.Join(h.dir, rootFile), "\n")
 }
 

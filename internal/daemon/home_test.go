@@ -185,8 +185,8 @@ func TestARenamedWorkspaceKeepsItsTmuxServer(t *testing.T) {
 		at := locate(root, names[1])
 		must.Do(t, at.Prepare())
 		for _, now := range []Place{at, locate(root, names[1])} {
-			if now.TmuxName() != was.TmuxName() || now.Socket() != was.Socket() {
-				t.Errorf("%s: got %s, %s", names[1], now.TmuxName(), now.Socket())
+			if now.TmuxSocket() != was.TmuxSocket() || now.Socket() != was.Socket() {
+				t.Errorf("%s: got %s, %s", names[1], now.TmuxSocket(), now.Socket())
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -54,15 +53,13 @@ func ReadInfo(at Place) (*Info, error) {
 }
 
 // checkSocket refuses a socket that no daemon of this workspace and user can have made. The file that
-// names it may be an old one, and who listens there would be sent keys. The daemon may
-// have had another environment, so the directory need not be [Place.Runtime].
+// names it may be an old one, and who listens there would be sent keys.
 func (p Place) checkSocket(socket string) error {
-	dir := filepath.Dir(socket)
-	if name := filepath.Base(dir); filepath.Base(socket) != filepath.Base(p.Socket()) ||
-		!filepath.IsAbs(dir) || name != p.hash && name != runtimePrefix+p.hash {
+	if socket != p.Socket() {
 		return fmt.Errorf("the socket %q is not of this workspace", socket)
 	}
 
+	dir := p.Runtime
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // and nobody listens

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley"
@@ -16,34 +17,87 @@ import (
 
 // listenUnix listens on the workspace's socket. The holder of the daemon's lock may
 // replace the socket file of a daemon that crashed.
-func listenUnix(ctx context.Context, at Place) (net.Listener, error) {
-	path := at.Socket()
-	if len(path) > MaxSocketPath {
-		return nil, parley.Errorf(
-			parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, MaxSocketPath,
-		).Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
-	}
-
+func listenUnix(ctx context.Context, at Place) (*socketListener, error) {
 	// A daemon whose state was removed has no lock any more.
-	if answers(ctx, path) {
+	if answers(ctx, at.Socket()) {
 		return nil, running(at)
 	}
-	if err := privateDir(at.Runtime); err != nil { // a daemon that ended since has removed it
-		return nil, err
+	l := &socketListener{at: at}
+	return l, l.make()
+}
+
+// socketListener listens on a workspace's socket, and goes on when that was removed and made again. Safe for
+// concurrent use.
+type socketListener struct {
+	at Place
+
+	mu     sync.Mutex
+	now    *net.UnixListener
+	closed bool
+}
+
+// make makes the socket, in place of one that nobody reaches any more.
+func (s *socketListener) make() error {
+	path := s.at.Socket()
+	if err := privateDir(s.at.Runtime); err != nil {
+		return err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove the old socket: %w", err)
+		return fmt.Errorf("remove the old socket: %w", err)
 	}
-
-	l, err := net.Listen("unix", path)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("listen on the socket: %w", err)
+		return fmt.Errorf("listen on the socket: %w", err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the socket private: %w", err), l.Close())
+		return errors.Join(fmt.Errorf("make the socket private: %w", err), l.Close())
 	}
 
-	return l, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.now
+	s.now = l
+	if before != nil {
+		before.SetUnlinkOnClose(false) // the path is that of the new one
+		_ = before.Close()
+	}
+	if s.closed {
+		return l.Close()
+	}
+	return nil
+}
+
+// Accept implements net.Listener.
+func (s *socketListener) Accept() (net.Conn, error) {
+	for {
+		s.mu.Lock()
+		l := s.now
+		s.mu.Unlock()
+		conn, err := l.Accept()
+		if err == nil {
+			return conn, nil
+		}
+
+		s.mu.Lock()
+		replaced := l != s.now
+		s.mu.Unlock()
+		if !replaced {
+			return nil, err
+		}
+	}
+}
+
+// Addr implements net.Listener.
+func (s *socketListener) Addr() net.Addr {
+	return &net.UnixAddr{Name: s.at.Socket(), Net: "unix"}
+}
+
+// Close implements net.Listener.
+func (s *socketListener) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.now.Close()
 }
 
 // listenTCP listens on the address of the settings, loopback by default. A port in

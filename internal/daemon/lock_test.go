@@ -22,12 +22,12 @@ func lockedPlace(t *testing.T) (Place, *os.File) {
 	return at, held
 }
 
-// A daemon that ends removes the socket's directory before it lets the lock go.
+// The directory of the sockets may be removed at any time.
 func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
 	at, ending := lockedPlace(t)
 
-	must.Do(t, at.Prepare())          // the next daemon
-	must.Do(t, os.Remove(at.Runtime)) // the one that ends
+	must.Do(t, at.Prepare()) // the next daemon
+	must.Do(t, os.RemoveAll(at.Runtime+"/daemon.sock"))
 	must.Do(t, ending.Close())
 
 	held := must.Have(lock(at))(t)

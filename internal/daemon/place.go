@@ -1,15 +1,12 @@
 package daemon
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"parley"
@@ -38,10 +35,8 @@ const MaxDatabasePath = 504
 // needs to exist.
 type Place struct {
 	Root    string // the workspace's real path
-	Runtime string // holds the socket; 0700
+	Runtime string // holds the sockets; 0700. It is Home, unless that path is too long
 	Home    string // holds the state of the workspace; 0700. "" when the user has no directory for it
-	hash    string // names the workspace in shared directories
-	was     string // its first path, when it was renamed since
 	found   found
 }
 
@@ -84,24 +79,8 @@ func (p Place) TeamFile() string { return filepath.Join(p.Root, "parley.yaml") }
 // Socket returns the path of the daemon's unix socket.
 func (p Place) Socket() string { return filepath.Join(p.Runtime, "daemon.sock") }
 
-var unfitForTmux = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-
-// TmuxName returns the socket name of the workspace's tmux server. It begins with
-// the directory's first name, because people read it, and agents run there when it is renamed.
-func (p Place) TmuxName() string {
-	base := unfitForTmux.ReplaceAllString(filepath.Base(cmp.Or(p.was, p.Root)), "-")
-	base = strings.Trim(base[:min(len(base), 20)], "-")
-	return "parley-" + cmp.Or(base, "workspace") + "-" + p.hash
-}
-
-// TmuxSocket returns the path at which tmux puts the socket of that name.
-func (p Place) TmuxSocket(env Environ) string {
-	dir := env.Get("TMUX_TMPDIR")
-	if dir == "" {
-		dir = "/tmp"
-	}
-	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), p.TmuxName())
-}
+// TmuxSocket returns the path of the socket of the workspace's tmux server.
+func (p Place) TmuxSocket() string { return filepath.Join(p.Runtime, "tmux.sock") }
 
 // FindWorkspace returns the workspace of a command that runs in dir: the directory
 // that flag or PARLEY_DIR names, else the nearest one upwards with a .parley or
@@ -193,17 +172,40 @@ func PathCause(err error) error {
 	return err
 }
 
-// Locate returns the place of the workspace root. It changes nothing.
+// Locate returns the place of the workspace root. It changes nothing. The environment says where the state is,
+// unless a daemon runs here that was started in another one.
 func Locate(root string, env Environ) Place {
-	p := Place{Root: root, hash: shortHash(root)}
+	p := Place{Root: root}
 	if state := stateHome(env); state != "" {
 		p.found = findHome(root, filepath.Join(state, "parley"))
 		p.Home = p.found.dir
-		p.hash = filepath.Base(p.Home)
-		p.was = cmp.Or(readNote(p.State(firstFile)), p.found.renamed)
 	}
-	p.Runtime = runtimeDir(p.hash, env)
+	p.Runtime = socketsDir(p.Home)
+	if other, ok := p.runningElsewhere(); ok {
+		return other
+	}
 	return p
+}
+
+// runningElsewhere returns the place of a daemon of this workspace that runs with another home. A note in the
+// workspace names that. It counts only for a home that is the user's alone and of this workspace, while a daemon
+// has its lock: no repository brings one.
+func (p Place) runningElsewhere() (Place, bool) {
+	dir := readNote(p.inRoot(stateFile))
+	if dir == "" || dir == p.Home || !filepath.IsAbs(dir) || !homeForm.MatchString(filepath.Base(dir)) {
+		return p, false
+	}
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || !IsOwn(info) || info.Mode().Perm()&0o077 != 0 {
+		return p, false
+	}
+	if h := readHome(dir); h.root != p.Root || h.id != claimedID(p.Root) {
+		return p, false
+	}
+
+	other := Place{Root: p.Root, Home: dir, Runtime: socketsDir(dir), found: found{dir: dir}}
+	held, err := Locked(other)
+	return other, held && err == nil
 }
 
 // ChecksDir returns the user's directory for what `profiles check` finds, "" if there is none.
@@ -226,31 +228,13 @@ func stateHome(env Environ) string {
 	return ""
 }
 
-// runtimePrefix begins the name of a workspace's directory in one that other programs share.
-const runtimePrefix = "parley-"
-
-// runtimeDir returns the first directory in which the socket's path is short enough.
-func runtimeDir(hash string, env Environ) string {
-	var candidates []string
-	if dir := env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && writable(dir) {
-		candidates = append(candidates, filepath.Join(dir, runtimePrefix+hash))
+// socketsDir returns the directory of the sockets of a home: the home, which outlasts a login. If its path is too
+// long for a socket, they are in one of /tmp that is named after it. No variable of the environment decides.
+func socketsDir(home string) string {
+	if p := (Place{Runtime: home}); home != "" && len(p.Socket()) <= MaxSocketPath {
+		return home
 	}
-	if dir := env.Get("TMPDIR"); filepath.IsAbs(dir) {
-		candidates = append(candidates, filepath.Join(dir, "parley-"+strconv.Itoa(os.Getuid()), hash))
-	}
-
-	for _, dir := range candidates {
-		if len(Place{Runtime: dir}.Socket()) <= MaxSocketPath {
-			return dir
-		}
-	}
-
-	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), hash)
-}
-
-func writable(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && IsOwn(info)
+	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), shortHash(home))
 }
 
 // IsOwn reports whether a file belongs to the user.
@@ -277,11 +261,11 @@ func (p Place) Prepare() error {
 	if err := os.Mkdir(p.inRoot(""), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return cannotMake(p.inRoot(""), err)
 	}
-	for _, dir := range []string{p.inRoot(""), filepath.Dir(p.Runtime), p.Runtime, p.Home} {
-		shared := dir == filepath.Dir(p.Runtime) && filepath.Base(p.Runtime) != p.hash // $XDG_RUNTIME_DIR itself
-		if shared {
-			continue
-		}
+	dirs := []string{p.inRoot(""), p.Home}
+	if p.Runtime != p.Home {
+		dirs = append(dirs, filepath.Dir(p.Runtime), p.Runtime)
+	}
+	for _, dir := range dirs {
 		if err := privateDir(dir); err != nil {
 			return err
 		}
@@ -318,7 +302,7 @@ func privateDir(dir string) error {
 
 	if !info.IsDir() || !IsOwn(info) {
 		return parley.Errorf(parley.StorageUnavailable, "%s is not a directory of yours", dir).
-			Suggest("Remove it, have its owner remove it, or set XDG_RUNTIME_DIR to a directory of yours.")
+			Suggest("Run parley as its owner, or remove it. With sudo -E, HOME is still that of the user before.")
 	}
 
 	if info.Mode().Perm()&0o077 != 0 {

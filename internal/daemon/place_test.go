@@ -78,43 +78,47 @@ func TestRelativeWorkspaceIsFromHere(t *testing.T) {
 	}
 }
 
-func TestSocketPathsFit(t *testing.T) {
-	root := tree(t, "run")
-	long := tree(t, strings.Repeat("long/", 20))
-	long = filepath.Join(long, strings.Repeat("long/", 20))
-	for _, test := range []struct {
-		name, prefix string
-		env          Environ
-	}{
-		{"the runtime directory when it fits", filepath.Join(root, "run") + "/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/run", "TMPDIR=" + root}},
-		{"else the temporary one", root + "/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + root}},
-		{"else /tmp", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + long}},
-		{"a runtime directory that is not there does not count", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/none"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := Locate("/some/where", test.env).Socket()
-			if !strings.HasPrefix(got, test.prefix) || len(got) > MaxSocketPath {
-				t.Errorf("got %s (%d bytes), want it to begin with %s and to have %d at most", got, len(got),
-					test.prefix, MaxSocketPath)
+// No variable but those that name the state decides where the sockets are: who calls may have logged in since.
+func TestSocketsAreWhereTheStateIs(t *testing.T) {
+	short, long := shortDir(t), "/"+strings.Repeat("long/", 30)
+	for state, prefix := range map[string]string{short: short + "/parley/", long: "/tmp/parley-"} {
+		var first Place
+		for i, more := range []string{"", "XDG_RUNTIME_DIR=" + short, "TMPDIR=/var", "TMUX_TMPDIR=/x"} {
+			at := Locate("/some/where", Environ{"XDG_STATE_HOME=" + state, more})
+			if i == 0 {
+				first = at
 			}
-		})
+			for _, got := range []string{at.Socket(), at.TmuxSocket()} {
+				if !strings.HasPrefix(got, prefix) || len(got) > MaxSocketPath {
+					t.Errorf("got %s, want it short and below %s", got, prefix)
+				}
+			}
+			if at != first {
+				t.Errorf("%s: got %v, want %v", more, at, first)
+			}
+		}
 	}
 }
 
-func TestTmuxNameIsShortAndReadable(t *testing.T) {
-	for root, want := range map[string]string{
-		"/home/u/shop":                        "parley-shop-",
-		"/home/u/my shop: été":                "parley-my-shop-t-",
-		"/home/u/日本":                          "parley-workspace-",
-		"/home/u/a-very-long-name-of-a-place": "parley-a-very-long-name-of-",
-	} {
-		if got := Locate(root, nil).TmuxName(); !strings.HasPrefix(got, want) || len(got) != len(want)+8 {
-			t.Errorf("%s: got %q, want %qHASH", root, got, want)
-		}
+// A caller with another HOME finds the daemon that runs, and nothing that somebody else has put there.
+func TestRunningDaemonIsFoundWithAnotherHome(t *testing.T) {
+	root := tree(t, "ws", "one", "two")
+	ws := filepath.Join(root, "ws")
+	at := Locate(ws, Environ{"HOME=" + root + "/one"})
+	must.Do(t, at.Prepare())
+	other := Environ{"HOME=" + root + "/two"}
+	if got := Locate(ws, other); got.Home == at.Home {
+		t.Error("no daemon runs, and another user's state is taken")
 	}
 
-	if Locate("/a/shop", nil).TmuxName() == Locate("/b/shop", nil).TmuxName() {
-		t.Error("two workspaces share a tmux server")
+	held := must.Have(lock(at))(t)
+	defer held.Close()
+	if got := Locate(ws, other); got.Home != at.Home || got.Socket() != at.Socket() {
+		t.Errorf("got %s, want %s", got.Home, at.Home)
+	}
+	must.Do(t, os.Chmod(at.Home, 0o755))
+	if got := Locate(ws, other); got.Home == at.Home {
+		t.Error("a directory that others can read is taken for the state")
 	}
 }
 
@@ -135,9 +139,6 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 
 	if b, _ := os.ReadFile(at.inRoot(".gitignore")); string(b) != "*\n" {
 		t.Errorf(".gitignore: got %q, want everything ignored", b)
-	}
-	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
-		t.Errorf("the runtime directory itself: got %v", info.Mode())
 	}
 }
 

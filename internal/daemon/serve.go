@@ -93,7 +93,8 @@ type daemon struct {
 	info       parley.WorkspaceStatusResult
 
 	lock         *os.File
-	unix, tcp    net.Listener
+	unix         *socketListener
+	tcp          net.Listener
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
@@ -183,7 +184,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
-	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.ForTmux(), Dir: d.Place.Runtime, View: t.Attach.view()}
+	own := tmux.Options{Path: d.Place.TmuxSocket(), Env: d.Env.ForTmux(), View: t.Attach.view()}
 	if tmux.CanKeep {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}
@@ -372,15 +373,15 @@ func (d *daemon) close() error {
 		errs = append(errs, d.store.Close())
 	}
 
-	for _, l := range []net.Listener{d.unix, d.tcp} {
-		if l != nil {
-			_ = l.Close() // the server has closed it, if it served
-		}
+	if d.unix != nil {
+		_ = d.unix.Close() // the server has closed it, if it served
+	}
+	if d.tcp != nil {
+		_ = d.tcp.Close()
 	}
 
 	if d.lock != nil {
-		errs = append(errs, disk.IgnoreMissing(os.Remove(d.Place.State(noticeFile))), disk.IgnoreMissing(os.Remove(d.Place.Runtime)),
-			d.lock.Close())
+		errs = append(errs, disk.IgnoreMissing(os.Remove(d.Place.State(noticeFile))), d.lock.Close())
 	}
 
 	return errors.Join(errs...)

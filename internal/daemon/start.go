@@ -41,19 +41,22 @@ func (s Starter) Ensure(ctx context.Context, at Place) (*Info, error) {
 			Suggest("Look into %s, or run parley serve --foreground.", at.Log()))
 	defer cancel()
 
-	var deaf deafness
+	var begun time.Time
 	for {
-		err := s.Start(ctx, at)
-		if err != nil && parley.ErrorCode(err) != parley.DaemonRunning {
-			return nil, err
+		refused := s.Start(ctx, at)
+		if refused != nil && parley.ErrorCode(refused) != parley.DaemonRunning {
+			return nil, refused
 		}
 
 		// DAEMON_RUNNING: the other one will be ready, or gone, in a moment.
-		if info := Running(ctx, at); info != nil {
-			return info, nil
+		if info, err := Find(ctx, at, s.Now); info != nil || err != nil {
+			return info, err
 		}
-		if err := deaf.look(ctx, at, s.Now()); err != nil {
-			return nil, err
+		if begun.IsZero() {
+			begun = s.Now()
+		}
+		if refused != nil && s.Now().Sub(begun) > deafAfter { // who answers there has no lock
+			return nil, refused
 		}
 		if wait.Pause(ctx, 50*time.Millisecond) != nil {
 			return nil, context.Cause(ctx)

@@ -25,7 +25,9 @@ func Traces(env Environ) []Trace {
 	}
 
 	for _, at := range Workspaces(env) {
-		add(at.Runtime, "the socket's directory of "+at.Root, false)
+		if at.Runtime != at.Home {
+			add(at.Runtime, "the sockets' directory of "+at.Root, false)
+		}
 		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
 		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}

@@ -18,9 +18,6 @@ func tmuxError(err error) error {
 
 	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
 	switch {
-	case errors.Is(err, tmux.ErrSocketDir):
-		return e.Suggest("It must be yours alone: remove it or chmod 700 it, or set TMUX_TMPDIR to a directory of " +
-			"yours where the daemon starts.")
 	case errors.Is(err, tmux.ErrNotInstalled):
 		return e.Suggest("Install tmux 3.3 or later with your package manager " +
 			"(apt-get, dnf, pacman or brew install tmux).")

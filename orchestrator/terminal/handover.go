@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -63,7 +62,11 @@ func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[stri
 		return nil, nil
 	}
 
-	runtime := cmp.Or(variable(l.Env, "XDG_RUNTIME_DIR"), os.TempDir())
+	// The state outlasts a login; the path of a socket in it must be short.
+	runtime := filepath.Dir(filepath.Dir(values.Dir))
+	if len(runtime) > 65 {
+		runtime = os.TempDir()
+	}
 	opened, err := door.NewLaunch(p.Door.Kind, profile.NewSecret(), runtime)
 	if err != nil {
 		return nil, err
