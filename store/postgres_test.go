@@ -84,6 +84,28 @@ func TestServerOfANewerParleyIsRefused(t *testing.T) {
 
 // A second daemon is refused while the first has the workspace, and locks the first out when it has
 // taken over.
+// What a URL asks of a server is asked of the connection that writes; the readers' sessions are read-only.
+func TestServerIsReachedAsItsURLAsks(t *testing.T) {
+	needsServer(t)
+	for _, asked := range []string{"read-write", "primary", "prefer-standby", "any"} {
+		o := at(t, filepath.Join(t.TempDir(), "parley.db"))
+		sign := "?"
+		if strings.Contains(o.URL, "?") {
+			sign = "&"
+		}
+		o.URL += sign + "target_session_attrs=" + asked
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Errorf("%s: %v", asked, err)
+			continue
+		}
+		if _, err := s.Agents.List(t.Context()); err != nil {
+			t.Errorf("%s: %v", asked, err)
+		}
+		must.Do(t, s.Close())
+	}
+}
+
 func TestOneDaemonHasTheWorkspace(t *testing.T) {
 	needsServer(t)
 	first, path := openNew(t, 2)

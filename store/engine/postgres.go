@@ -99,9 +99,8 @@ func PostgresReaders(config *ServerConfig) *sql.DB {
 		"statement_timeout":             milliseconds(readTime),
 		"default_transaction_read_only": "on",
 	})
-	if config.ValidateConnect == nil {
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
-	}
+	// Not as the URL says: a session that only reads is never read-write. What the writer has is a primary.
+	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	return postgresPool(config, Readers, readTime)
 }
 
