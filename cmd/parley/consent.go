@@ -102,6 +102,7 @@ func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	case err != nil:
 	case len(t.Claims) == 0: // what is ignored is a file of the user's own
 		next = "parley trust FILE shows what it does, and asks."
+	case o.isAgent(): // the next daemon takes no trust from an agent
 	case daemon.TrustOf(o.env).Has(t):
 		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
 	}
