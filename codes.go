@@ -106,6 +106,7 @@ const (
 	ProofDoor       ReasonCode = "door"               // its program says that a turn holds it
 	ProofEntered    ReasonCode = "entered"            // Enter was pressed; the profile asks for no more
 	ProofFullText   ReasonCode = "full_text"          // the whole text was submitted and confirmed
+	ProofAnnounced  ReasonCode = "announced"          // the beginning was typed; the rest is fetched with a call
 	ProofCall       ReasonCode = "call"               // marked or ignored by its recipient, or in a call's answer
 	ProofFetched    ReasonCode = "fetched"            // fetched in full by its recipient with a call; not typed
 	ProofReply      ReasonCode = "reply"              // its recipient replied

@@ -99,9 +99,12 @@ func (d *Delivery) TurnStarted() time.Time {
 	return time.Time{}
 }
 
-// Warning returns what the sender should know of a delivery although it succeeded: that a
-// budget of the conversation is spent, which holds nothing from a mailbox. "": nothing.
+// Warning returns what the sender should know of a delivery although it succeeded: that its text was only announced,
+// or that a budget of the conversation is spent, which holds nothing from a mailbox. "": nothing.
 func (d *Delivery) Warning() string {
+	if d.ReasonCode == ProofAnnounced {
+		return d.Reason
+	}
 	for _, step := range d.Steps {
 		if step.Code == ProofOverBudget {
 			return step.Evidence

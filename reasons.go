@@ -251,6 +251,7 @@ var reasons = map[ReasonCode]reason{
 	ProofDoor:       {words: "%s"},
 	ProofEntered:    {words: "entered; the profile asks for no look at the screen"},
 	ProofFullText:   {words: "its full text was submitted and confirmed"},
+	ProofAnnounced:  {words: "announced: first line typed, %s to fetch"},
 	ProofCall:       {words: "%s"},
 	ProofFetched:    {words: "%s, and not typed"},
 	ProofReply:      {words: "its recipient answered it"},

@@ -257,6 +257,11 @@ func TestLongTextIsAnnounced(t *testing.T) {
 	if last := d.Steps[len(d.Steps)-1]; last.State == parley.DeliveryRead {
 		t.Error("an announcement counts as read")
 	}
+	status := parley.SumUp([]parley.Delivery{d})
+	if said := status.Warnings[d.RecipientID]; d.ReasonCode != parley.ProofAnnounced ||
+		!strings.HasPrefix(said, "announced: first line typed, ") || !strings.HasSuffix(said, " characters to fetch") {
+		t.Errorf("%s: the sender is told %q", d.ReasonCode, said)
+	}
 }
 
 func TestHostileTextCannotSpeakAsAnother(t *testing.T) {

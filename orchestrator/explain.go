@@ -233,6 +233,10 @@ func submittedOutlook(d *parley.Delivery, id string) []string {
 		)}
 	}
 
+	if d.ReasonCode == parley.ProofAnnounced {
+		return []string{fmt.Sprintf("%s has its beginning. It counts as read once %[1]s fetches the whole text.", name)}
+	}
+
 	if n := len(d.Steps); n > 0 && d.Steps[n-1].Code == parley.ProofRead {
 		return []string{
 			fmt.Sprintf("parley does not know %s's program: it saw the text go, and not what became of it.", name),

@@ -77,7 +77,9 @@ func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 	if was != parley.DeliverySubmitted {
 		changes = append(changes, w.change(parley.DeliverySubmitted))
 	}
-	if !d.Announced {
+	if d.Announced {
+		changes = append(changes, Announced(d.Characters))
+	} else {
 		changes = append(changes, w.change(parley.DeliveryRead))
 	}
 

@@ -44,7 +44,7 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 			"queued typing unconfirmed queued submitted! read"},
 		"not taken":                {true, false, refused, "queued typing unconfirmed"},
 		"not taken, to be retried": {true, false, refused, "queued typing unconfirmed queued"},
-		"announcement":             {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},
+		"announcement":             {true, true, end("unconfirmed"), "queued typing unconfirmed submitted! submitted"},
 		"submitted":                {true, false, end("submitted"), "queued typing submitted read!"},
 		"announcement submitted":   {true, true, end("submitted"), "queued typing submitted submitted!"},
 		"read":                     {true, false, end("submitted", "read"), "queued typing submitted read read!"},

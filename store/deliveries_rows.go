@@ -22,6 +22,7 @@ type deliveryRow struct {
 	Reason         string
 	ReasonCode     string
 	Announced      bool `gorm:"column:notice"`
+	Characters     int  // of its text, if that was announced; only for attest
 	PaneSeq        int64
 	QueuedAt       int64
 	ReadAt         *int64

@@ -51,6 +51,14 @@ type Change struct {
 	TurnStarted time.Time // when the recipient began to work on it, by its own report; zero if unknown
 }
 
+// Announced is the rung of a message whose text of so many characters was only announced to its recipient.
+func Announced(characters int) Change {
+	return Change{
+		State: parley.DeliverySubmitted, Code: parley.ProofAnnounced,
+		Reason: parley.ProofAnnounced.Words(number(int64(characters), "character")),
+	}
+}
+
 // reasonCode returns the code of the reason, "" when there is no reason.
 func (c *Change) reasonCode() string {
 	if c.Reason == "" {

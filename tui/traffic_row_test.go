@@ -48,7 +48,7 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 	} {
 		r := &team.Row{Count: c.count}
 		for i, s := range c.states {
-			r.Moved(fmt.Sprint(i), s)
+			r.Moved(fmt.Sprint(i), s, "")
 		}
 
 		if got := r.Words(); got != c.words {

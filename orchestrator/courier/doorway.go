@@ -329,7 +329,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 	if x.past != "" {
 		evidence += " (" + x.past + ")"
 	}
-	err := d.end(ctx, x, rungs(proof, evidence+", and "+words, false)...)
+	err := d.end(ctx, x, rungs(proof, evidence+", and "+words, nil)...)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (r *recovery) settleStranded(
 	case s.fate == fateShown:
 		r.stranded = nil
 		return same, true, ignoreStale(r.o.Store.Advance(ctx, s.Key,
-			typedRungs(s.wasEntered(), parley.ProofShown, "", s.Announced)...))
+			typedRungs(s.wasEntered(), parley.ProofShown, "", &s.Job)...))
 	case s.pressable():
 		done, err = r.pressStranded(ctx, t, w)
 		return true, done && same, err

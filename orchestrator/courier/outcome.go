@@ -233,7 +233,7 @@ func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.O
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
-	return typedRungs(!a.keyless, proof, evidence, job.Announced)
+	return typedRungs(!a.keyless, proof, evidence, job)
 }
 
 // together is the evidence of what was submitted with a message, if anything.

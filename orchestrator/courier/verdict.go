@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -22,19 +23,22 @@ func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) st
 
 // typedRungs returns the rungs that a typed text has reached with a proof. What was never entered is never taken: only
 // its program's own word says otherwise, since a person may have pressed the key.
-func typedRungs(entered bool, proof parley.ReasonCode, evidence string, announced bool) []store.Change {
+func typedRungs(entered bool, proof parley.ReasonCode, evidence string, typed *store.Job) []store.Change {
 	if !entered && proof != parley.ProofReport {
 		return []store.Change{ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, "nothing names it")}
 	}
-	return rungs(proof, evidence, announced)
+	return rungs(proof, evidence, typed)
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
-// for those of the code.
-func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {
+// for those of the code. typed is nil for what came through an entrance.
+func rungs(proof parley.ReasonCode, evidence string, typed *store.Job) []store.Change {
 	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !announced && proof.ProvesAll() {
+	switch {
+	case typed != nil && typed.Announced:
+		changes = append(changes, store.Announced(utf8.RuneCountInString(typed.Message.Text)))
+	case proof.ProvesAll():
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})
@@ -46,7 +50,7 @@ func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Cha
 // it was given the message.
 func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
 	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.MayRefuse(at) {
-		return rungs(parley.ProofReport, "", job.Announced)
+		return rungs(parley.ProofReport, "", job)
 	}
 	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
 }

@@ -135,7 +135,7 @@ func (c *Box) Sent(msg room.SentMsg) tea.Cmd {
 
 	receipt := &team.Row{ID: msg.ID, Count: max(1, len(msg.Deliveries))}
 	for _, d := range msg.Deliveries {
-		receipt.Moved(d.RecipientID, d.State)
+		receipt.Moved(d.RecipientID, d.State, d.ReasonCode)
 	}
 
 	c.Status = room.Status{Text: msg.Draft.Label, Receipt: receipt}

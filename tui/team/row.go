@@ -13,6 +13,7 @@ import (
 type Leg struct {
 	ID    string
 	State parley.DeliveryState
+	Code  parley.ReasonCode // of the reason why it is not further, or of what proves it
 }
 
 // Row is one message of the traffic.
@@ -93,15 +94,18 @@ func (r *Row) Partner() (id, name string) {
 func (r *Row) Notice() bool { return r.From == parley.SystemName }
 
 // Moved records that a delivery reached a rung.
-func (r *Row) Moved(recipient string, state parley.DeliveryState) {
+func (r *Row) Moved(recipient string, state parley.DeliveryState, code parley.ReasonCode) {
 	for i := range r.Legs {
 		if r.Legs[i].ID == recipient {
-			r.Legs[i].State = state
+			r.Legs[i].State, r.Legs[i].Code = state, code
 			return
 		}
 	}
-	r.Legs = append(r.Legs, Leg{ID: recipient, State: state})
+	r.Legs = append(r.Legs, Leg{ID: recipient, State: state, Code: code})
 }
+
+// announced reports whether the only recipient was given no more than the beginning of the text.
+func (r *Row) announced() bool { return len(r.Legs) == 1 && r.Legs[0].Code == parley.ProofAnnounced }
 
 // Grave are the states that a person should see before all others, the worst
 // first.
@@ -149,6 +153,8 @@ func (r *Row) Standing() (s parley.DeliveryState, n, of int) {
 func (r *Row) Words() string {
 	s, n, of := r.Standing()
 	switch {
+	case of == 1 && r.announced():
+		return "announced"
 	case of == 1:
 		return string(s)
 	case s == parley.DeliveryTyping:
@@ -163,6 +169,8 @@ func (r *Row) Words() string {
 func (r *Row) Figure() string {
 	s, n, of := r.Standing()
 	switch {
+	case of == 1 && r.announced():
+		return "½"
 	case of == 1:
 		return kit.DeliveryGlyph(s)
 	case s.Delivered(), s == parley.DeliveryTyping:

@@ -72,7 +72,7 @@ func (t *talk) takeEvents(events []parley.Event) {
 				t.standings.rows[e.MessageID] = team.NewRow(e)
 			}
 		case e.Type == parley.EventDelivery && r != nil:
-			r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)))
+			r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)), e.ReasonCode)
 		}
 	}
 }

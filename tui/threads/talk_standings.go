@@ -63,7 +63,7 @@ func (x *postStandings) take(msg postStandingsMsg) {
 		r := x.rows[res.Object.ID]
 		r.Count = len(res.Deliveries)
 		for _, d := range res.Deliveries {
-			r.Moved(d.RecipientID, d.State)
+			r.Moved(d.RecipientID, d.State, d.ReasonCode)
 		}
 	}
 }

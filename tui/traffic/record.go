@@ -82,7 +82,7 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 		r.Legs = nil
 	}
 	for _, d := range deliveries {
-		r.Moved(d.RecipientID, d.State)
+		r.Moved(d.RecipientID, d.State, d.ReasonCode)
 	}
 	r.Sure = true
 }

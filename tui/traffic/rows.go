@@ -31,7 +31,7 @@ func (s *rowSet) take(e parley.Event, sure bool) bool {
 		if r == nil {
 			return false
 		}
-		r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)))
+		r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)), e.ReasonCode)
 	default:
 		return false
 	}

@@ -117,7 +117,7 @@ func TestRowIsNeverTooWide(t *testing.T) {
 	}
 
 	for i := range 120 {
-		r.Moved(string(rune('a'+i)), parley.DeliveryUnconfirmed)
+		r.Moved(string(rune('a'+i)), parley.DeliveryUnconfirmed, "")
 	}
 
 	for w := kit.MinWidth - kit.Spare; w < 200; w++ {
