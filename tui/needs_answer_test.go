@@ -37,16 +37,14 @@ func (f *fakeService) AnswerDialog(
 		for _, n := range f.needs {
 			if n.AgentID == r.Agent && n.Kind == parley.NeedDialog {
 				res.Dialog, res.Screen = n.Dialog, n.Screen
-				if n.Dialog == nil {
-					res.ScreenID = "0ddba11e"
-				}
+				res.ScreenID = "0ddba11e"
 			}
 		}
 		return res, f.err
 	}
 
 	f.pleas = append(f.pleas, strings.TrimSpace("answer "+r.Dialog+" "+r.Choice+" "+r.Text+strings.Join(r.Keys, "+")))
-	return &parley.AnswerDialogResult{Answer: parley.OK, Message: "Chosen. The dialog is closed."}, f.err
+	return &parley.AnswerDialogResult{Answer: parley.OK, Message: "Sent. The dialog is closed."}, f.err
 }
 
 func TestChangedQuestionTakesNoKeys(t *testing.T) {
@@ -61,6 +59,23 @@ func TestChangedQuestionTakesNoKeys(t *testing.T) {
 	s.shows("has changed or was answered. Nothing was sent.")
 	s.hides("1–9 choose")
 	s.did("")
+}
+
+// What goes on may be no option: a tab, or a row that is not recognized.
+func TestQuestionOffersKeysBesideItsOptions(t *testing.T) {
+	f := busyTeam()
+	d := permission()
+	d.Hints = "Tab to navigate"
+	d.Options[1].Several, d.Options[1].Ticked = true, true
+	f.asks(d)
+	s := newScreen(t, f, 120, 30)
+	s.press("4")
+	s.shows("It says: Tab to navigate", "[x] No")
+	s.press("enter", "K")
+	s.shows("Keys for coder")
+	s.typed("Tab")
+	s.press("enter")
+	s.did("answer 0ddba11e  Tab")
 }
 
 func TestSecretsAreNotAnsweredFromNeeds(t *testing.T) {
@@ -94,18 +109,15 @@ func TestUnknownScreenTakesKeys(t *testing.T) {
 	s.shows("Keys for coder, such as Down,Enter", "Make auto mode your default?")
 	s.typed("Down, Enter")
 	s.press("enter")
-	s.shows("coder: Chosen.")
+	s.shows("coder: Sent.")
 	s.did("answer 0ddba11e  Down+Enter")
 }
 
-// A dialog with options takes its options, and a secret takes nothing.
-func TestKnownQuestionsTakeNoKeys(t *testing.T) {
-	for _, d := range []*parley.Dialog{permission(), {ID: "x", Question: "Password:", Secret: true}} {
-		f := busyTeam()
-		f.asks(d)
-		s := newScreen(t, f, 120, 30)
-		s.press("4", "K")
-		s.hides("Keys for coder")
-		s.did("")
-	}
+func TestSecretsTakeNoKeys(t *testing.T) {
+	f := busyTeam()
+	f.asks(&parley.Dialog{ID: "x", Question: "Password:", Secret: true})
+	s := newScreen(t, f, 120, 30)
+	s.press("4", "K")
+	s.hides("Keys for coder")
+	s.did("")
 }

@@ -52,7 +52,7 @@ func TestPageOfTwoHosts(t *testing.T) {
 		x.Shows("May I go on with this?")
 		x.Picture("hosts-needs")
 		x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
-		x.Shows("You chose: Yes")
+		x.Shows("Sent: “1. Yes”")
 		x.Until("!document.querySelector('[data-kind=dialog]')")
 		other.Of(t).Goes("needs")
 		other.Until("!document.querySelector('[data-kind=dialog]')")

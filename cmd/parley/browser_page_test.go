@@ -116,7 +116,7 @@ func (p *pageTest) answers(t *testing.T) {
 	x.Until("!document.querySelector('.armed')")
 
 	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
-	x.Shows("You chose: Yes")
+	x.Shows("Sent: “1. Yes”")
 	x.Until("!document.querySelector('[data-kind=dialog]')")
 	x.Picture("needs-answered")
 	x.Clean()

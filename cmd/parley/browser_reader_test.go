@@ -265,6 +265,6 @@ func (r *readerTest) keyboard(t *testing.T) {
 	}) {
 		t.Errorf("keys answer nothing:\n%s", x.Text())
 	}
-	x.Shows("You chose: Yes")
+	x.Shows("Sent: “1. Yes”")
 	x.Clean()
 }

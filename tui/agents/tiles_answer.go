@@ -13,29 +13,44 @@ import (
 )
 
 // optionAt returns the option that a digit chooses: the one that the digit names, or, where
-// options have letters, the one at that place.
+// options have letters, the one that has the digit.
 func optionAt(d *parley.Dialog, key string) (parley.DialogOption, bool) {
 	named := func(o parley.DialogOption) bool { return o.Choice == key }
 	if i := slices.IndexFunc(d.Options, named); i >= 0 {
 		return d.Options[i], true
 	}
-
-	n, err := strconv.Atoi(key)
-	if err != nil || n < 1 || n > len(d.Options) {
-		return parley.DialogOption{}, false
+	for i, o := range d.Options {
+		if digitOf(d, i) == key {
+			return o, true
+		}
 	}
-	o := d.Options[n-1]
-	_, err = strconv.Atoi(o.Choice)
 
-	return o, err != nil
+	return parley.DialogOption{}, false
 }
 
-// digitOf returns the key that chooses the option at a place.
+// digitOf returns the key that chooses the option at a place: its number. Those with letters have the digits that are
+// no option's number, in their order.
 func digitOf(d *parley.Dialog, i int) string {
-	if _, err := strconv.Atoi(d.Options[i].Choice); err == nil {
+	if isNumber(d.Options[i].Choice) {
 		return d.Options[i].Choice
 	}
-	return strconv.Itoa(i + 1)
+
+	n := 0
+	for j := range i + 1 {
+		if isNumber(d.Options[j].Choice) {
+			continue
+		}
+		for n++; slices.ContainsFunc(d.Options, func(o parley.DialogOption) bool {
+			return o.Choice == strconv.Itoa(n)
+		}); n++ {
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+func isNumber(choice string) bool {
+	_, err := strconv.Atoi(choice)
+	return err == nil
 }
 
 // tileAnswer answers the question in the tile under the marker.
@@ -104,6 +119,24 @@ func (t tileAnswer) give(q *room.Question, choice, text string) tea.Cmd {
 		t.reading.shots[q.AgentID] = x
 	}
 	return t.AnswerDialog(q, choice, text)
+}
+
+// keys looks at the terminal for keys beside the options of its question.
+func (t tileAnswer) keys() tea.Cmd {
+	if q := t.ready(); q != nil {
+		return t.LookForKeys(q.AgentID)
+	}
+	return nil
+}
+
+// askKeys asks which keys the screen that was seen is to get.
+func (t tileAnswer) askKeys(msg room.KeyScreenMsg) tea.Cmd {
+	a := t.Team.Find(msg.AgentID)
+	if t.Prompt != nil || a == nil || t.sel != msg.AgentID {
+		return nil // the person has gone on
+	}
+	cmd, _ := t.AskKeys(msg, a.Name)
+	return cmd
 }
 
 // inWords asks for the words of an answer.

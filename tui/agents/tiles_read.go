@@ -88,6 +88,10 @@ func (t *Tiles) Update(msg tea.Msg) tea.Cmd {
 			}
 			return t.reading.look(t.drawn(), every)
 		}
+	case room.KeyScreenMsg:
+		if t.Opened() {
+			return t.answer().askKeys(msg)
+		}
 	case room.SettledMsg:
 		if drawn := t.drawn(); !slices.Equal(t.reading.ids, drawn) {
 			return t.reading.look(drawn, 0)

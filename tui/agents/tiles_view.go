@@ -209,6 +209,7 @@ func questionLines(th kit.Theme, d *parley.Dialog, w int) []string {
 		if o.TakesText {
 			label += " … (r)"
 		}
+		label = room.Tick(o) + label
 		for j, part := range kit.Wrap(label, max(2, w-3)) {
 			key := "   "
 			if j == 0 {
@@ -219,6 +220,15 @@ func questionLines(th kit.Theme, d *parley.Dialog, w int) []string {
 	}
 	if len(d.Options) == 0 && d.TakesText {
 		lines = append(lines, th.Accent.Render("r")+"  answers it with words")
+	}
+	if d.Hints != "" {
+		for j, part := range kit.Wrap(kit.SafeLine(d.Hints), max(2, w-3)) {
+			key := "   "
+			if j == 0 {
+				key = th.Accent.Render("K ") + " "
+			}
+			lines = append(lines, key+th.Dim.Render(part))
+		}
 	}
 
 	return lines

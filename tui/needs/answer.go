@@ -33,6 +33,7 @@ func (n Answering) AnswerKeys() []kit.Binding {
 	return []kit.Binding{
 		verb.Choose.To("choose that option", n.answerPressed).Hinted("choose"),
 		verb.Reply.To("answer with words, where it takes them", n.answerWithWords).Hinted("words"),
+		verb.SendKeys.To("send keys, beside its options", n.keysBesideOptions).Hinted("keys"),
 		verb.Attach.To("attach to the agent's terminal", n.attachToQuestion).Hinted("attach"),
 		verb.Back.To("leave the question open", n.leaveQuestion, verb.Leave).Hinted("leave it open"),
 	}
@@ -136,9 +137,10 @@ func (n *needDetail) options(x *need, w int) []string {
 		if o.TakesText {
 			label += " …"
 		}
+		label = room.Tick(o) + label
 		key := kit.Pad(kit.SafeLine(o.Choice), 2)
 		lines = append(lines, "  "+n.Theme.Accent.Render(key)+" "+kit.Fit(label, w-kit.Width(key)-3))
 	}
 
-	return lines
+	return append(lines, n.hintsOf(x.Dialog, w)...)
 }

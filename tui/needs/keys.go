@@ -1,9 +1,6 @@
 package needs
 
 import (
-	"context"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -11,16 +8,9 @@ import (
 	"parley/tui/room"
 )
 
-// takesKeys reports whether the need is a screen whose options are not known.
+// takesKeys reports whether the need is a screen that may be sent keys, also beside its options.
 func (n *need) takesKeys() bool {
-	return n.Kind == parley.NeedDialog && !n.answerable() && (n.Dialog == nil || !n.Dialog.Secret)
-}
-
-// keyScreenMsg is the screen of an agent, as it is when a person wants to send keys to it.
-type keyScreenMsg struct {
-	agentID string
-	seen    *parley.AnswerDialogResult
-	err     error
+	return n.Kind == parley.NeedDialog && (n.Dialog == nil || !n.Dialog.Secret)
 }
 
 // lookForKeys looks at the agent's screen, for which a person is then asked for keys.
@@ -37,42 +27,41 @@ func (n Answering) lookForKeys() tea.Cmd {
 		return nil
 	}
 
-	id := x.AgentID
-	return n.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		seen, err := s.AnswerDialog(ctx, parley.AnswerDialogRequest{Agent: id})
-		return keyScreenMsg{id, seen, err}
-	})
+	return n.LookForKeys(x.AgentID)
 }
 
-// askKeys shows the screen that was seen, and asks which keys it is to get. The daemon presses each only while it is
-// still that screen.
-func (n Answering) askKeys(msg keyScreenMsg) tea.Cmd {
+// keysBesideOptions leaves the options of the question for keys.
+func (n Answering) keysBesideOptions() tea.Cmd {
+	if n.Question.Names("k") {
+		return n.AnswerKey("k")
+	}
+	n.Question = nil
+	return n.lookForKeys()
+}
+
+// askKeys shows the screen that was seen, and asks which keys it is to get.
+func (n Answering) askKeys(msg room.KeyScreenMsg) tea.Cmd {
 	x := n.selected()
-	switch {
-	case n.At != room.AtNeeds || n.Prompt != nil || x == nil || x.AgentID != msg.agentID:
+	if n.At != room.AtNeeds || n.Prompt != nil || x == nil || x.AgentID != msg.AgentID {
 		return nil // the person has gone on
-	case msg.err != nil:
-		n.Tell(kit.SafeLine(parley.AsError(msg.err).Message))
-		return nil
-	case msg.seen.ScreenID == "":
-		n.Tell(kit.SafeLine(x.Agent) + "'s screen takes no keys from here. a attaches.")
-		return nil
 	}
 
-	n.report.sees(msg.agentID, msg.seen.Screen)
-	n.gather()
+	cmd, takes := n.AskKeys(msg, x.Agent)
+	if takes && x.Dialog == nil {
+		n.report.sees(msg.AgentID, msg.Seen.Screen)
+		n.gather()
+	}
+	return cmd
+}
 
-	r := parley.AnswerDialogRequest{Agent: msg.agentID, Dialog: msg.seen.ScreenID}
-	name := kit.SafeLine(x.Agent)
-
-	return n.AskLine("Keys for "+name+", such as Down,Enter", func(text string) tea.Cmd {
-		r.Keys = strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
-		return n.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-			res, err := s.AnswerDialog(ctx, r)
-			if err != nil {
-				return "", err
-			}
-			return name + ": " + kit.SafeLine(res.Message), nil
-		}})
-	})
+// hintsOf draws what a dialog says of its keys.
+func (n *needDetail) hintsOf(d *parley.Dialog, w int) []string {
+	lines := []string{n.Theme.Accent.Render("  K ") + " sends keys"}
+	if d.Hints == "" {
+		return lines
+	}
+	for _, part := range kit.Wrap("It says: "+kit.SafeLine(d.Hints), max(2, w-5)) {
+		lines = append(lines, n.Theme.Dim.Render("     "+part))
+	}
+	return lines
 }

@@ -31,8 +31,8 @@ func (n *Screen) Keys() []kit.Binding {
 			Hinted("dismiss").Named("dismiss").Unless(func() bool { return n.none() || !n.selected().drops() }),
 		verb.Retry.To("try again: retype, release, or restart", n.again).
 			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || !n.selected().again() }),
-		verb.SendKeys.To("send keys to a screen that is not known", Answering{n}.lookForKeys).
-			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().takesKeys() }),
+		verb.SendKeys.To("send keys to its terminal", Answering{n}.lookForKeys).
+			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || n.selected().answerable() || !n.selected().takesKeys() }),
 		verb.Switch.To("between the list and its details", n.turn),
 		verb.Back.To("back to the list", n.back),
 		verb.Explain.To("explain what happened to the message", n.Explain).
@@ -51,7 +51,7 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 		return n.take(msg)
 	case needDetailMsg:
 		return n.Detail.take(msg)
-	case keyScreenMsg:
+	case room.KeyScreenMsg:
 		return Answering{n}.askKeys(msg)
 	case room.SentMsg:
 		if x := n.selected(); x != nil && msg.Err == nil && msg.Draft.To.ReplyTo == x.MessageID {

@@ -28,6 +28,17 @@ func (q *Question) Index(key string) int {
 	return slices.IndexFunc(q.Dialog.Options, named)
 }
 
+// Tick returns the box before an option of which several can be chosen.
+func Tick(o parley.DialogOption) string {
+	switch {
+	case !o.Several:
+		return ""
+	case o.Ticked:
+		return "[x] "
+	}
+	return "[ ] "
+}
+
 // AnswerDialog sends an answer to the dialog that was seen, and to no other.
 func (a Actions) AnswerDialog(q *Question, choice, text string) tea.Cmd {
 	a.Tell("Answering " + q.Agent + "…")

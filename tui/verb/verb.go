@@ -177,7 +177,7 @@ var table = [verbs]Row{
 	Release:  {Lists, "release", "l", "", false, "release what is held"},
 	Restart:  {Lists, "restart", "R", "", true, "restart the agent, with its conversation"},
 	Stop:     {Lists, "stop", "S", "", true, "stop the agent; its messages are kept"},
-	SendKeys: {Lists, "keys", "K", "", false, "send keys to a screen that is not known"},
+	SendKeys: {Lists, "keys", "K", "", false, "send keys to a terminal that asks"},
 
 	New:          {Lists, "new", "O", "", false, "open a new thread"},
 	More:         {Lists, "more", "+", "=", false, "one more: of a thread's participants, of tiles"},

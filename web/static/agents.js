@@ -4,6 +4,7 @@ import {Away, Refused, call} from './api.js';
 import {agentOf, agents, hear, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
 import {Name, Receipt, Since, Write, ago, html, may, useBroad, useEffect, useState} from './parts.js';
 import {Row} from './messages.js';
+import {Asks} from './needs.js';
 import {Terminal} from './terminal.js';
 import {Wide} from './wide.js';
 
@@ -117,10 +118,11 @@ export function Agent({name}) {
     <header class="row"><h2><${Name}>${name}<//></h2>
       ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : teamRead.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
       ${a && a.kind === 'terminal' ? html`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
-      ${asksNow ? html`<a class="asks" href="#/needs">waits for you</a>` : null}</header>
+      ${asksNow ? html`<a class="asks" href=${`#/needs/${encodeURIComponent(name)}`}>waits for you</a>` : null}</header>
     ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}</span><${Branch} a=${a} /><${Used} a=${a} />
       ${a.evidence ? html`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
     ${a?.waits_for || a?.held_reason ? html`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
+    <${Asks} agent=${name} />
     <div class="two">
       ${!a || a.kind === 'terminal' || a.kind === 'responder' ? html`<${wide ? Wide : Terminal} key=${name} agent=${name} />`
         : html`<p class="quiet">A mailbox has no terminal: its program reads its messages over the API.${a.last_active ? ` It called last ${ago(a.last_active)} ago.` : ''}</p>`}

@@ -10,17 +10,18 @@ function tellFailure(e, agent) {
   const changed = e instanceof Refused && e.code === 'DIALOG_CHANGED';
   tellOutcome({
     agent, bad: true,
-    said: changed ? 'The question changed before your answer, so nothing was sent.'
+    said: changed && e.details.sent?.length ? `The question changed while you answered: only ${e.details.sent.join(', ')} was sent.`
+      : changed ? 'The question changed before your answer, so nothing was sent.'
       : e instanceof Away ? 'The line was lost. Look at the question again: your answer may have arrived.' : e.message,
     action: changed ? 'What is open now stands below.' : e instanceof Refused ? e.action : '',
   });
 }
 
-/** @param {string} agent @param {object} answer @param {string} said */
-async function answer(agent, answer, said) {
+/** @param {string} agent @param {object} answer */
+async function answer(agent, answer) {
   try {
     const res = await call('answer_dialog', {agent, ...answer});
-    tellOutcome({agent, said, then: res.dialog ? res.dialog.question : res.message, screen: res.screen});
+    tellOutcome({agent, said: res.message, then: res.dialog?.question, screen: res.screen});
   } catch (e) {
     tellFailure(e, agent);
   }
@@ -32,7 +33,7 @@ function Dialog({need}) {
   const d = need.dialog;
   const [text, setText] = useState('');
   const say = (/** @type {any} */ o, /** @type {string} */ typed) =>
-    answer(need.agent, {dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed}, typed ? `You wrote: ${typed}` : `You chose: ${o.label}`);
+    answer(need.agent, {dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed});
   const takesText = d.takes_text || d.options.some((/** @type {any} */ o) => o.takes_text);
 
   return html`
@@ -44,27 +45,36 @@ function Dialog({need}) {
       <div class="options">
         ${d.options.map((/** @type {any} */ o) => html`<${Twice} key=${d.dialog_id + o.choice} kind="option"
             act=${() => say(o, o.takes_text ? text.trim() : '')} disabled=${o.takes_text && !text.trim()}
-            sure=${html`<b>Tap again</b> to choose: ${o.label}`}>
-            <b class="choice">${o.choice}</b> <span>${o.label}${o.detail ? html`<small>${o.detail}</small>` : null}</span><//>`)}
+            sure=${html`<b>Tap again</b> to ${!o.several ? 'choose' : o.ticked ? 'take the tick from' : 'tick'}: ${o.label}`}>
+            <b class="choice">${o.choice}</b> <span>${o.several ? html`<span role="img" aria-label=${o.ticked ? 'ticked' : 'not ticked'}>${o.ticked ? '☑' : '☐'}</span> ` : null}${o.label}${o.detail ? html`<small>${o.detail}</small>` : null}</span><//>`)}
         ${d.takes_text ? html`<${Twice} kind="option" act=${() => say(null, text.trim())} disabled=${!text.trim()}
           sure=${html`<b>Tap again</b> to type it`}>Type your words<//>` : null}
-      </div>` : null}`;
+      </div>` : null}
+    ${d.hints ? html`<p class="quiet small" dir="auto">It says: ${d.hints}</p>` : null}
+    ${d.secret ? null : html`<${Keys} need=${need} />`}`;
 }
 
-const keys = ['Enter', 'Escape', 'Up', 'Down', 'Tab', 'Space', 'y', 'n', '1', '2', '3'];
+const keys = ['Enter', 'Escape', 'Up', 'Down', 'Left', 'Right', 'Tab', 'Space', 'y', 'n', '1', '2', '3'];
 
-/** A question whose options are not known: its screen, and keys. @param {{need: any}} props */
+/** Keys for a screen, beside the options of its question or where none are known. @param {{need: any}} props */
 function Keys({need}) {
   const [seen, setSeen] = useState(/** @type {any} */ (null));
   const look = () => call('answer_dialog', {agent: need.agent}).then(setSeen, e => tellFailure(e, need.agent));
   const press = async (/** @type {string} */ k) => {
-    await answer(need.agent, {dialog_id: seen.screen_id, keys: [k]}, `You pressed ${k}`);
+    await answer(need.agent, {dialog_id: seen.screen_id, keys: [k]});
     await look();
   };
-  return html`<pre class="asked" tabindex="0" aria-label="The screen">${(seen?.screen ?? need.screen ?? []).join('\n')}</pre>
+  const lines = seen?.screen ?? (need.dialog ? null : need.screen ?? []);
+  return html`${lines ? html`<pre class="asked" tabindex="0" aria-label="The screen">${lines.join('\n')}</pre>` : null}
     ${!may() ? null : !seen ? html`<button type="button" onClick=${look}>Answer with keys</button>`
       : seen.screen_id ? html`<div class="keys">${keys.map(k => html`<${Twice} key=${k} act=${() => press(k)} sure=${`${k}?`}>${k}<//>`)}</div>`
       : html`<p class="quiet">Its screen takes no keys from here now.</p>`}`;
+}
+
+/** What an agent asks, where one looks at the agent. @param {{agent: string}} props */
+export function Asks({agent}) {
+  return html`${outcomes.value.filter(o => o.agent === agent).map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
+    ${matters.value.filter(n => n.agent === agent && n.kind === 'dialog').map(n => html`<${Need} key=${n.dialog?.dialog_id ?? 'keys'} need=${n} />`)}`;
 }
 
 /** What can be done about a need of another kind, and its words. @param {any} n @returns {[string, string, object][]} */
