@@ -124,7 +124,7 @@ func (t tileAnswer) give(q *room.Question, choice, text string) tea.Cmd {
 // keys looks at the terminal for keys beside the options of its question.
 func (t tileAnswer) keys() tea.Cmd {
 	if q := t.ready(); q != nil {
-		return t.LookForKeys(q.AgentID)
+		return room.Keys{Actions: t.Actions}.Look(q.AgentID)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (t tileAnswer) askKeys(msg room.KeyScreenMsg) tea.Cmd {
 	if t.Prompt != nil || a == nil || t.sel != msg.AgentID {
 		return nil // the person has gone on
 	}
-	cmd, _ := t.AskKeys(msg, a.Name)
+	cmd, _ := room.Keys{Actions: t.Actions}.Ask(msg, a.Name)
 	return cmd
 }
 

@@ -13,6 +13,9 @@ func (n *need) takesKeys() bool {
 	return n.Kind == parley.NeedDialog && (n.Dialog == nil || !n.Dialog.Secret)
 }
 
+// needsKeys reports whether nothing but keys answers the need.
+func (n *need) needsKeys() bool { return n.takesKeys() && !n.answerable() }
+
 // lookForKeys looks at the agent's screen, for which a person is then asked for keys.
 func (n Answering) lookForKeys() tea.Cmd {
 	x := n.selected()
@@ -27,7 +30,7 @@ func (n Answering) lookForKeys() tea.Cmd {
 		return nil
 	}
 
-	return n.LookForKeys(x.AgentID)
+	return room.Keys{Actions: n.Actions}.Look(x.AgentID)
 }
 
 // keysBesideOptions leaves the options of the question for keys.
@@ -46,7 +49,7 @@ func (n Answering) askKeys(msg room.KeyScreenMsg) tea.Cmd {
 		return nil // the person has gone on
 	}
 
-	cmd, takes := n.AskKeys(msg, x.Agent)
+	cmd, takes := room.Keys{Actions: n.Actions}.Ask(msg, x.Agent)
 	if takes && x.Dialog == nil {
 		n.report.sees(msg.AgentID, msg.Seen.Screen)
 		n.gather()

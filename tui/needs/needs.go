@@ -32,7 +32,7 @@ func (n *Screen) Keys() []kit.Binding {
 		verb.Retry.To("try again: retype, release, or restart", n.again).
 			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || !n.selected().again() }),
 		verb.SendKeys.To("send keys to its terminal", Answering{n}.lookForKeys).
-			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || n.selected().answerable() || !n.selected().takesKeys() }),
+			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().needsKeys() }),
 		verb.Switch.To("between the list and its details", n.turn),
 		verb.Back.To("back to the list", n.back),
 		verb.Explain.To("explain what happened to the message", n.Explain).

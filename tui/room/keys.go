@@ -17,18 +17,21 @@ type KeyScreenMsg struct {
 	Err     error
 }
 
-// LookForKeys looks at an agent's screen, for which a person is then asked for keys.
-func (a Actions) LookForKeys(id string) tea.Cmd {
-	return a.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+// Keys sends keys to the terminals of agents that ask.
+type Keys struct{ Actions Actions }
+
+// Look looks at an agent's screen, for which a person is then asked for keys.
+func (k Keys) Look(id string) tea.Cmd {
+	return k.Actions.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		seen, err := s.AnswerDialog(ctx, parley.AnswerDialogRequest{Agent: id})
 		return KeyScreenMsg{id, seen, err}
 	})
 }
 
-// AskKeys asks which keys the screen that was seen is to get. The daemon presses each only while it is still that
+// Ask asks which keys the screen that was seen is to get. The daemon presses each only while it is still that
 // screen. It reports whether the screen takes any.
-func (a Actions) AskKeys(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
-	name := kit.SafeLine(agent)
+func (k Keys) Ask(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
+	a, name := k.Actions, kit.SafeLine(agent)
 	switch {
 	case msg.Err != nil:
 		a.Tell(kit.SafeLine(parley.AsError(msg.Err).Message))
