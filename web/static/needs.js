@@ -45,7 +45,7 @@ function Dialog({need}) {
       <div class="options">
         ${d.options.map((/** @type {any} */ o) => html`<${Twice} key=${d.dialog_id + o.choice} kind="option"
             act=${() => say(o, o.takes_text ? text.trim() : '')} disabled=${o.takes_text && !text.trim()}
-            sure=${html`<b>Tap again</b> to ${!o.several ? 'choose' : o.ticked ? 'take the tick from' : 'tick'}: ${o.label}`}>
+            sure=${html`<b>Tap again</b> to ${!o.several ? 'choose' : o.ticked ? 'untick' : 'tick'}: ${o.label}`}>
             <b class="choice">${o.choice}</b> <span>${o.several ? html`<span role="img" aria-label=${o.ticked ? 'ticked' : 'not ticked'}>${o.ticked ? '☑' : '☐'}</span> ` : null}${o.label}${o.detail ? html`<small>${o.detail}</small>` : null}</span><//>`)}
         ${d.takes_text ? html`<${Twice} kind="option" act=${() => say(null, text.trim())} disabled=${!text.trim()}
           sure=${html`<b>Tap again</b> to type it`}>Type your words<//>` : null}
