@@ -269,31 +269,6 @@ func (s *onStage) getsWholeTexts() {
 	s.inState(parley.StateIdle)
 }
 
-// holdsText looks for a text in a tool's result, in whatever JSON the program wraps it.
-func holdsText(result any, text string) bool {
-	switch v := result.(type) {
-	case string:
-		var inner any
-		if start := strings.IndexAny(v, "{["); start >= 0 {
-			err := json.NewDecoder(strings.NewReader(v[start:])).Decode(&inner)
-			if err == nil && holdsText(inner, text) {
-				return true
-			}
-		}
-		return v == text
-	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return holdsText(item, text) })
-	case map[string]any:
-		for _, item := range v {
-			if holdsText(item, text) {
-				return true
-			}
-		}
-	}
-
-	return false
-}
-
 func (s *onStage) survivesItsCrash() {
 	s.Helper()
 	must.Do(s, syscall.Kill(s.pid, syscall.SIGKILL))
