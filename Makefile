@@ -67,7 +67,7 @@ AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
-check: format tidy lint web-types vulns build benches ## everything that a commit must pass
+check: format tidy lint web-types vulns build ## everything that a commit must pass
 	@rm -f .build/again-*.txt
 	@$(MAKE) -j4 real race stories cross
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
