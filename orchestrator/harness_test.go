@@ -198,10 +198,16 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
 	te.start(parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()})
+	te.begun(name)
+	return a.Log
+}
+
+// begun waits until a fake agent reads its terminal: what is typed before is lost.
+func (te *testTeam) begun(name string) {
+	te.t.Helper()
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
 		return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) || tmuxtest.Shows(s, tmuxtest.DialogText)
 	})
-	return a.Log
 }
 
 // sends sends as a caller.

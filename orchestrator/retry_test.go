@@ -38,6 +38,7 @@ func (te *testTeam) dropped(name string) (id, log string) {
 	te.reach(id, parley.DeliveryUnconfirmed)
 
 	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name}))(te.t)
+	te.begun(name)
 	te.inState(name, parley.StateIdle)
 
 	return id, log

@@ -103,7 +103,8 @@ func faulty(t *testing.T) *stage {
 }
 
 func launchOneThatAsksNothing(t *testing.T, s *stage) func() {
-	must.Have(s.boss.LaunchAgent(inTime(t), parley.LaunchAgentRequest{Name: "quiet", Command: []string{"cat"}}))(t)
+	must.Have(s.boss.LaunchAgent(inTime(t), parley.LaunchAgentRequest{Name: "quiet", Profile: "generic",
+		Command: []string{"cat"}}))(t)
 	must.Do(t, wait.Until(inTime(t), 20*time.Millisecond, func() (bool, error) { // until it reads
 		res, err := s.boss.GetAgentStatus(inTime(t), parley.AgentStatusRequest{Agent: "quiet"})
 		return err == nil && res.Agents[0].State == parley.StateIdle, err

@@ -10,6 +10,7 @@ import (
 	"parley/internal/daemon"
 	"parley/store"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,7 +34,8 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 			"The daemon makes removed sockets again.",
 			"the path of the state is too long for sockets; they are in %s, which the system may clean", d.at.Runtime)
 	}
-	for _, dir := range []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Home} {
+	dirs := []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Home}
+	for _, dir := range slices.Compact(dirs) {
 		d.checkPrivate(&f, dir)
 	}
 
@@ -42,7 +44,7 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 	}
 
 	if len(f) == 0 {
-		f.ok("files", "%s, %s and %s are yours alone", daemon.StateDir, d.at.Runtime, d.at.Home)
+		f.ok("files", "%s and %s are yours alone", daemon.StateDir, d.at.Home)
 	}
 
 	return f

@@ -38,6 +38,10 @@ func (la *launcher) wordWarning(name string, p choice, l *launch) string {
 	if known {
 		return ""
 	}
+	if parley.IsShell(l.Argv) {
+		return name + " is a shell, which would run messages as commands: they wait until a program that parley " +
+			"knows reads there"
+	}
 	return fmt.Sprintf("parley does not know this program: messages to %s wait until one that it knows reads there, "+
 		"or you say that this one takes them (parley answer %s messages; or --profile %s at the launch)",
 		name, name, profile.Default)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
@@ -45,6 +46,9 @@ type Databases struct {
 	made  int
 	free  []string // URLs
 }
+
+// models counts those first ones, for their names.
+var models atomic.Int64
 
 // New returns the URL of an empty database, for as long as the test runs.
 func (d *Databases) New(t testing.TB) string {
@@ -84,7 +88,7 @@ func (d *Databases) take() (string, error) {
 		return "", err
 	}
 	if d.model == "" {
-		model := fmt.Sprintf("parley_test_%d", os.Getpid())
+		model := fmt.Sprintf("parley_test_%d_%d", os.Getpid(), models.Add(1))
 		if err := server.create(model, "template0"); err != nil {
 			return "", err
 		}
