@@ -94,6 +94,7 @@ type answer struct {
 	question string   // that was answered
 	sent     []string // the keys and texts that went in
 	given    string   // the answer in words; "" while none is given
+	settled  bool     // it was the operator's word, which presses no key
 	chosen   int      // the index of the option that was chosen; -1: none
 	ticked   []bool   // which options had a tick before
 }
@@ -375,6 +376,8 @@ func (a *answer) result() *parley.AnswerDialogResult {
 	switch {
 	case len(a.req.Keys) > 0:
 		res.Message = "Sent: " + a.given + "."
+	case a.settled:
+		res.Message = "What reads " + a.m.Name + "'s terminal takes messages; parley remembers it."
 	case a.given == "" && a.open:
 		res.Message = a.m.Name + " asks: " + a.menu.Question
 	case a.given == "" && a.takesKeys:

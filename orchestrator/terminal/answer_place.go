@@ -45,13 +45,17 @@ func (a *answer) settles(want chosen) bool {
 // It presses no key.
 func (a *answer) settle(ctx context.Context, want chosen) error {
 	u := courier.UnsettledOn(a.t, a.screen)
-	a.given = want.words
-	err := a.t.Places.Add(ctx, u.Program, profile.Place{})
-	if u.At.Lost || err != nil {
+	a.given, a.settled = want.words, true
+	if err := a.t.Places.Add(ctx, u.Program, profile.Place{}); err != nil {
 		return err
 	}
-	a.t.NoteTaken(u.At)
-	return a.t.Places.Add(ctx, u.Program, u.At)
+	if !u.At.Lost {
+		a.t.NoteTaken(u.At)
+		if err := a.t.Places.Add(ctx, u.Program, u.At); err != nil {
+			return err
+		}
+	}
+	return a.look(ctx)
 }
 
 // forget takes back the operator's word of the program that reads the terminal.
