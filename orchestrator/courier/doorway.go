@@ -57,6 +57,7 @@ type handed struct {
 	again  time.Time   // when it is asked for next, if it is told
 	idle   time.Time   // since when the program has had nothing to do, and says nothing of it; zero: it has
 	answer door.Answer // the last one
+	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 }
 
 // doorway is what a courier knows of the entrance of its program.
@@ -171,6 +172,7 @@ func (d *doorway) give(
 	l := whole(t.Profile, msg, v.m, v.o.ShortFooter)
 	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: v.o.Now(), letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
+		Sent: job.Message.Timestamp,
 	}}
 
 	claimed, err := d.claim(ctx, x)
@@ -278,7 +280,7 @@ func (d *doorway) recall(ctx context.Context) error {
 func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 	l := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
 	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
-		ID: job.Message.ID, Text: l.text, Mark: l.mark,
+		ID: job.Message.ID, Text: l.text, Mark: l.mark, Sent: job.Message.Timestamp,
 	}}
 }
 

@@ -79,11 +79,15 @@ func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error
 	return true, err
 }
 
-// shows tells by the screen of a message that its program has reported so long ago that a refusal would stand there.
+// shows tells by the screen of a message that its program has named so long ago that a refusal would stand there.
 // It is for what an earlier daemon gave: this one has seen no turn of the program yet.
 func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
-	at, named := x.named(d.v.m)
-	if !named || d.v.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
+	at, reported := x.named(d.v.m)
+	proof, words := parley.ProofReport, parley.ProofReport.Words("")
+	if !reported {
+		at, proof, words = x.read, parley.ProofDoor, x.answer.Evidence
+	}
+	if at.IsZero() || d.v.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
 		return false, nil
 	}
 
@@ -97,7 +101,7 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	d.v.memory.served = x.on
 	d.v.m.NoteServed(x.on)
 
-	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
+	return true, d.prove(ctx, x, proof, words)
 }
 
 // answers tells by what the program says at its entrance.
@@ -110,6 +114,11 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 
 	x.answer = d.v.answerOf(ctx, x)
 	switch f := x.answer.Fate; {
+	case f == door.Read && d.v.m.MayRefuse(d.v.o.Now()): // its session has what it refuses, too
+		if x.read.IsZero() {
+			x.read = d.v.o.Now()
+		}
+		return true, nil
 	case f == door.Read:
 		return true, d.prove(ctx, x, parley.ProofDoor, x.answer.Evidence)
 	case f != door.Dropped && f != door.Absent:

@@ -12,12 +12,15 @@ import (
 )
 
 // claude is the inbox socket of Claude Code, on which its sessions write to each other. It says what it keeps back and
-// what it drops, and nothing of what it takes: that is told by its UserPromptSubmit hook, which names the message.
+// what it drops, and nothing of what it takes: that is told by its UserPromptSubmit hook, which names the message, and
+// by its transcript, which names the id that the message came in with.
 type claude struct {
 	keeps
 	program Program
-	at      claudeSession
+	home    string
 	inbox   *inbox
+	given   records
+	turns   transcripts
 	letters *letters
 
 	giving sync.Mutex
@@ -27,6 +30,7 @@ type claude struct {
 // claudeSession is what a session says of itself in the registry. Its name is that of the process.
 type claudeSession struct {
 	Version  string `json:"version"`
+	Session  string `json:"sessionId"` // it changes with /clear and /resume
 	Protocol int    `json:"peerProtocol"`
 	Dir      string `json:"cwd"`
 	Socket   string `json:"messagingSocketPath"`
@@ -42,32 +46,40 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 
 	home := claudeHome(p.PID)
 	c := &claude{
-		program: p,
+		program: p, home: home, given: records{p.Dir},
+		turns:   transcripts{pattern: filepath.Join(home, "projects", "*", "%s.jsonl"), tells: toldByClaude},
 		letters: newLetters(Answer{Unknown, "its session says nothing of messages that it takes"}),
 	}
-	if _, err := readRegistry(filepath.Join(home, "sessions"), p.PID, &c.at); err != nil {
+	at, err := c.find()
+	if err != nil {
 		return nil, err
 	}
-	if err := p.tried(c.at.Version); err != nil {
-		return nil, err
-	}
-	if c.at.Protocol != 1 || c.at.Socket == "" {
-		return nil, closed("its session has no socket of protocol 1")
-	}
-	if bypasses(home, c.at.Dir) {
+	if bypasses(home, at.Dir) {
 		return nil, closed("its settings let it do everything unasked")
 	}
-
-	if err := listens(ctx, c.at.Socket, p.PID); err != nil {
+	if err := listens(ctx, at.Socket, p.PID); err != nil {
 		return nil, err
 	}
 
-	var err error
-	if c.inbox, err = listen(filepath.Dir(c.at.Socket), p.PID, c.hear); err != nil {
+	if c.inbox, err = listen(filepath.Dir(at.Socket), p.PID, c.hear); err != nil {
 		return nil, closed("listen for its answers: %w", err)
 	}
 
 	return c, nil
+}
+
+// find reads the program's entry in the registry.
+func (c *claude) find() (at claudeSession, err error) {
+	if _, err := readRegistry(filepath.Join(c.home, "sessions"), c.program.PID, &at); err != nil {
+		return at, err
+	}
+	if err := c.program.tried(at.Version); err != nil {
+		return at, err
+	}
+	if at.Protocol != 1 || at.Socket == "" || at.Session == "" {
+		return at, closed("its session has no socket of protocol 1")
+	}
+	return at, nil
 }
 
 // claudeHome returns where a process keeps its settings, and the registry.
@@ -156,8 +168,15 @@ func (c *claude) Give(ctx context.Context, l Letter) error {
 		return err
 	}
 
-	c.letters.expect(l.ID)
-	err = send(ctx, c.at.Socket, c.program.PID, line)
+	at, err := c.find()
+	if err != nil {
+		return err
+	}
+
+	err = c.given.around(l, record{ID: l.ID, Session: at.Session}, func() error {
+		c.letters.expect(l.ID)
+		return send(ctx, at.Socket, c.program.PID, line)
+	})
 	if !errors.Is(err, ErrClosed) {
 		c.last = l.Text
 	}
@@ -203,7 +222,20 @@ func (c *claude) hear(line []byte) {
 
 // Ask implements Door.
 func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
+	r, _, err := c.given.of(l)
+	if err != nil {
+		return Answer{Fate: Unknown}, err
+	}
 	answer, _ := c.letters.of(l.ID)
+
+	var now string
+	if at, gone := c.find(); gone == nil {
+		now = at.Session
+	}
+	written, err := c.turns.fateOf(l, r, now)
+	if err != nil || written.Fate == Read || answer.Fate == Unknown {
+		return written, err
+	}
 	return answer, nil
 }
 

@@ -250,5 +250,40 @@ func TestClaudeThatEndsIsClosed(t *testing.T) {
 	d := f.open(t)
 	must.Do(t, os.Remove(f.socket))
 	expectClosed(t, "give", d.Give(t.Context(), letter(1)))
+	expectFate(t, d, letter(1), door.Absent) // nothing was handed over
+}
+
+// Its transcript has what it queues, and what a turn has, as Claude Code 2.1.332 writes it.
+func TestClaudeWritesWhatItsTurnsHave(t *testing.T) {
+	f := startClaude(t)
+	d := f.open(t)
+	expectFate(t, d, letter(1), door.Absent)
+	must.Do(t, d.Give(t.Context(), letter(1)))
 	expectFate(t, d, letter(1), door.Unknown)
+
+	text, _ := json.Marshal(letter(1).Text)
+	queued := fmt.Sprintf(`{"type":"queue-operation","operation":"enqueue","sessionId":"x","content":%s}`, text)
+	turn := func(kind, origin string) string {
+		return fmt.Sprintf(`{"type":%q,"message":{"role":"user","content":"Another Claude session sent a message:\n%s"},`+
+			`"isMeta":true,"origin":{"kind":"peer","from":"uds:/x.sock","msg_id":%q}}`,
+			kind, strings.Trim(string(text), `"`), origin)
+	}
+	const session = "projects/-work/5f0c21aa-0000-4000-8000-000000000001.jsonl"
+	f.writes(t, session,
+		turn("user", letter(2).ID)+"\n"+turn("assistant", letter(1).ID)+"\nnonsense "+letter(1).Mark+"\n")
+	expectFate(t, d, letter(1), door.Unknown)
+	f.writes(t, session, queued+"\n")
+	expectFate(t, d, letter(1), door.Queued)
+	f.writes(t, session, turn("user", letter(1).ID))
+	expectFate(t, d, letter(1), door.Queued) // it is still being written
+
+	f.writes(t, session, "\n")
+	expectFate(t, d, letter(1), door.Read)
+	f.said["sessionId"] = "5f0c21aa-0000-4000-8000-000000000002"
+	f.register(t)
+	expectFate(t, f.open(t), letter(1), door.Read) // the next daemon knows it, also after /clear
+	must.Do(t, d.Give(t.Context(), letter(3)))
+	f.writes(t, "projects/-work/5f0c21aa-0000-4000-8000-000000000002.jsonl", fmt.Sprintf(
+		`{"type":"attachment","attachment":{"type":"queued_command","prompt":%q,"origin":{"msg_id":%q}}}`, letter(3).Mark, letter(3).ID)+"\n")
+	expectFate(t, d, letter(3), door.Read) // into the turn that ran
 }

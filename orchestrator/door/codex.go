@@ -54,7 +54,7 @@ func openCodex(_ context.Context, p Program) (Door, error) {
 	return &codex{
 		program: p, given: records{p.Dir},
 		turns: transcripts{
-			pattern: filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-%s.jsonl"), begins: beginsInCodex,
+			pattern: filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-%s.jsonl"), tells: toldByCodex,
 		},
 		make:  func() (*codexServer, error) { return startCodexServer(pid) },
 		asked: map[string]time.Time{}, said: map[string]Answer{},
@@ -88,11 +88,11 @@ func (c *codex) Ask(ctx context.Context, l Letter) (Answer, error) {
 	if err != nil {
 		return Answer{Fate: Unknown}, err
 	}
-	read, err := c.turns.hold(r.Session, l.ID)
+	fate, err := c.turns.hold(r.Session, l)
 	switch {
 	case err != nil:
 		return Answer{Fate: Unknown}, err
-	case read:
+	case fate == Read:
 		return Answer{Read, "a turn in its transcript begins with the message"}, nil
 	case r.ID != "":
 		return c.askQueue(ctx, r)
@@ -226,10 +226,10 @@ func (c *codex) Close() error {
 	return nil
 }
 
-// beginsInCodex reports whether a line of a transcript says that a turn has a message that went in with an id.
-func beginsInCodex(line []byte, id string) bool {
-	if !bytes.Contains(line, []byte(`"UserMessage"`)) {
-		return false
+// toldByCodex returns Read if a line of a transcript says that a turn has a letter, by the id with which it went in.
+func toldByCodex(line []byte, letter Letter) Fate {
+	if !bytes.Contains(line, []byte(letter.ID)) || !bytes.Contains(line, []byte(`"UserMessage"`)) {
+		return Unknown
 	}
 	var l struct {
 		Type    string
@@ -241,8 +241,11 @@ func beginsInCodex(line []byte, id string) bool {
 			}
 		}
 	}
-	return json.Unmarshal(line, &l) == nil && l.Type == "event_msg" && l.Payload.Type == "item_completed" &&
-		l.Payload.Item.Type == "UserMessage" && l.Payload.Item.ClientID == id
+	if json.Unmarshal(line, &l) == nil && l.Type == "event_msg" && l.Payload.Type == "item_completed" &&
+		l.Payload.Item.Type == "UserMessage" && l.Payload.Item.ClientID == letter.ID {
+		return Read
+	}
+	return Unknown
 }
 
 // versionOfAgent returns the version in what the server calls itself: "parley/0.171.0 (Debian …".

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // ErrClosed says that nothing was handed over, for sure: the entrance is not there, or belongs to another process,
@@ -26,6 +27,8 @@ type Letter struct {
 	Text  string // whole, with header and footer
 	Mark  string // "msg 5f0c21aa": stands in the text and proves whose it is
 	Steer bool   // into the turn that runs, where the program can
+
+	Sent time.Time // when its message was accepted: nobody has given it before that
 }
 
 // Fate is what a program says of a letter.

@@ -43,6 +43,16 @@ func (p *peer[F]) start(t *testing.T, homeVariable string, said map[string]any, 
 	p.register(t)
 }
 
+// writes adds lines to a file in its home.
+func (p *peer[F]) writes(t *testing.T, name, lines string) {
+	t.Helper()
+	path := filepath.Join(p.home, name)
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	file := must.Have(os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
+	must.Have(file.WriteString(lines))(t)
+	must.Do(t, file.Close())
+}
+
 // Who keeps talking to an inbox does not keep it open.
 func TestInboxesCloseUnderThoseWhoTalk(t *testing.T) {
 	f := startClaude(t)

@@ -77,7 +77,7 @@ func openQwen(ctx context.Context, p Program) (Door, error) {
 	}
 	q := &qwen{
 		program: p, home: home, given: records{p.Dir},
-		chats:   transcripts{pattern: filepath.Join(home, "projects", "*", "chats", "%s.jsonl"), begins: beginsInQwen},
+		chats:   transcripts{pattern: filepath.Join(home, "projects", "*", "chats", "%s.jsonl"), tells: toldByQwen},
 		letters: newLetters(Answer{Unknown, "it has not answered"}),
 	}
 
@@ -132,12 +132,11 @@ func (q *qwen) Give(ctx context.Context, l Letter) error {
 	if err := q.letters.admit(lines, maxQwenLine); err != nil {
 		return err
 	}
-	if _, err := q.given.note(l, func() record { return record{ID: l.ID, Session: at.Session} }); err != nil {
-		return closed("note that a message goes in: %w", err)
-	}
-
-	q.letters.expect(l.ID)
-	if err := send(ctx, at.Socket, q.program.PID, lines); err != nil {
+	err = q.given.around(l, record{ID: l.ID, Session: at.Session}, func() error {
+		q.letters.expect(l.ID)
+		return send(ctx, at.Socket, q.program.PID, lines)
+	})
+	if err != nil {
 		return err
 	}
 
@@ -212,20 +211,12 @@ func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
 		return Answer{Fate: Unknown}, err
 	}
 
-	// What was given in an earlier launch, and is in no transcript, has ended with its program. What was given before
-	// /clear may come after it.
-	read, err := q.chats.hold(r.Session, l.Mark)
-	if at, gone := q.find(); err == nil && !read && gone == nil && r.ID != "" && at.Session != r.Session {
-		read, err = q.chats.hold(at.Session, l.Mark)
+	var now string
+	if at, gone := q.find(); gone == nil {
+		now = at.Session
 	}
-	if err != nil {
-		return Answer{Fate: Unknown}, err
-	}
-	if read {
-		return Answer{Read, "a turn in its transcript begins with the message"}, nil
-	}
-	if r.ID == "" {
-		return Answer{Absent, neverGiven}, nil
+	if written, err := q.chats.fateOf(l, r, now); err != nil || written.Fate != Unknown {
+		return written, err
 	}
 
 	answer, ours := q.letters.of(l.ID)

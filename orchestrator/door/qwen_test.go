@@ -38,7 +38,6 @@ func startQwen(t *testing.T) *fakeQwen {
 	f.start(t, "QWEN_HOME", map[string]any{
 		"schemaVersion": 1, "sessionId": qwenSession, "qwenVersion": "0.24.4", "kind": "tui", "ipcToken": f.token,
 	}, f.hear)
-	must.Do(t, os.MkdirAll(filepath.Join(f.home, "projects", "-work", "chats"), 0o700))
 	f.said["ipcPath"] = f.socket
 	f.register(t)
 	return f
@@ -88,13 +87,10 @@ func (f *fakeQwen) says(answer func(qwenFrame) []string) {
 	f.answer = answer
 }
 
-// writes adds a line to a transcript.
-func (f *fakeQwen) writes(t *testing.T, session, line string) {
+// writes adds lines to the transcript of a session.
+func (f *fakeQwen) writes(t *testing.T, session, lines string) {
 	t.Helper()
-	file := must.Have(os.OpenFile(filepath.Join(f.home, "projects", "-work", "chats", session+".jsonl"),
-		os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
-	must.Have(file.WriteString(line))(t)
-	must.Do(t, file.Close())
+	f.peer.writes(t, "projects/-work/chats/"+session+".jsonl", lines)
 }
 
 // turn returns the line with which a turn begins that a message began.

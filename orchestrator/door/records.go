@@ -36,6 +36,23 @@ func (rs records) note(l Letter, fresh func() record) (record, error) {
 	return r, writePrivate(rs.path(), messageTail(l.ID), text)
 }
 
+// around records a letter while it is handed over, and after that unless nothing was.
+func (rs records) around(l Letter, r record, handOver func() error) error {
+	before, _, err := rs.of(l)
+	if err == nil {
+		_, err = rs.note(l, func() record { return r })
+	}
+	if err != nil {
+		return closed("note that a message goes in: %w", err)
+	}
+
+	err = handOver()
+	if errors.Is(err, ErrClosed) && before.ID == "" {
+		err = errors.Join(err, rs.forget(l))
+	}
+	return err
+}
+
 // of returns the record of a letter and when it was made. Without one it is empty.
 func (rs records) of(l Letter) (r record, at time.Time, err error) {
 	name := filepath.Join(rs.path(), messageTail(l.ID))
