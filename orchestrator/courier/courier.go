@@ -238,7 +238,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return c.doors.give(ctx, t, job, e, h)
 	}
 	h = c.doors.tell(h)
-	if h.none() && c.doors.follows() {
+	if h.none() && c.doors.open.waits() {
 		h = held(parley.HoldInside, "a message before this one")
 	}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget

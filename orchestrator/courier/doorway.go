@@ -60,10 +60,33 @@ type handed struct {
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 }
 
+// inside are the messages that the program was given, or may have been, in that order.
+type inside []*handed
+
+// waits reports whether the program has a message that it has not begun on: nothing may be typed before that.
+func (in inside) waits() bool {
+	return slices.ContainsFunc(in, func(x *handed) bool { return !x.told })
+}
+
+// behind returns those that it was given after a message and has not begun on, the last one first.
+func (in inside) behind(x *handed) (later []*handed) {
+	for _, y := range in[slices.Index(in, x)+1:] {
+		if !y.told {
+			later = append([]*handed{y}, later...)
+		}
+	}
+	return later
+}
+
+// forget asks no more for a message.
+func (in *inside) forget(x *handed) {
+	*in = slices.DeleteFunc(*in, func(y *handed) bool { return y == x })
+}
+
 // doorway is what a courier knows of the entrance of its program.
 type doorway struct {
 	v    *view
-	open []*handed
+	open inside
 	last *team.Terminal // that the rest is of
 	shut time.Time      // it was closed, and is left alone until then
 	rest time.Duration  // for how long
@@ -111,7 +134,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	case job.State == parley.DeliveryTyping:
 		return false
 	case h.none():
-		return always || d.follows()
+		return always || d.open.waits()
 	case !slices.Contains(passable, h.Code):
 		return false
 	case always, team.IsUrgent(*job):
@@ -153,11 +176,6 @@ func (d *doorway) tell(h hold) hold {
 func (d *doorway) close() {
 	d.rest = min(max(doorShut, 2*d.rest), doorShutLong)
 	d.shut = d.v.o.Now().Add(d.rest)
-}
-
-// follows reports whether the program has a message that it has not begun on: nothing may be typed before that.
-func (d *doorway) follows() bool {
-	return slices.ContainsFunc(d.open, func(x *handed) bool { return !x.told })
 }
 
 // give claims a message for the entrance and hands it over once. It is done when the next message may follow.
@@ -289,14 +307,9 @@ func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) e
 	if err := ignoreStale(d.v.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
 		return err
 	}
-	d.forget(x)
+	d.open.forget(x)
 	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
 	return nil
-}
-
-// forget asks no more for a message.
-func (d *doorway) forget(x *handed) {
-	d.open = slices.DeleteFunc(d.open, func(y *handed) bool { return y == x })
 }
 
 // follow asks what has become of what the program was given.
@@ -305,6 +318,9 @@ func (d *doorway) follow(ctx context.Context) error {
 		return err
 	}
 	for _, x := range slices.Clone(d.open) {
+		if !slices.Contains(d.open, x) {
+			continue // it was taken back with the one before
+		}
 		if err := d.ask(ctx, x); err != nil {
 			return err
 		}

@@ -124,10 +124,13 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 	case f != door.Dropped && f != door.Absent:
 		return x.told, nil // a later turn can take along what is unconfirmed
 	case x.told:
-		d.forget(x)
+		d.open.forget(x)
 		return true, nil
 	case f == door.Absent:
 		d.close()
+		if _, err := d.takeBehind(ctx, x); err != nil {
+			return true, err
+		}
 		return true, d.end(ctx, x, absent(x.answer.Evidence))
 	}
 	return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, x.answer.Evidence))
@@ -148,6 +151,25 @@ func (v *view) withdraw(ctx context.Context, x *handed) bool {
 			"agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return back
+}
+
+// takeBehind takes back what the program keeps of what it was given after a message, the last one first, so that the
+// order is kept when that goes back into the queue. It reports whether all of it came back.
+func (d *doorway) takeBehind(ctx context.Context, x *handed) (all bool, err error) {
+	for _, y := range d.open.behind(x) {
+		if back, err := d.takeBack(ctx, y); !back || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// takeBack takes back what the program keeps, and reports whether it gave that back.
+func (d *doorway) takeBack(ctx context.Context, x *handed) (back bool, err error) {
+	if !d.v.withdraw(ctx, x) {
+		return false, nil
+	}
+	return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 }
 
 // answerOf asks the program.
@@ -197,10 +219,17 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 		x.idle = now
 	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
 		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
-	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && v.withdraw(ctx, x):
-		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
-	case now.Sub(x.idle) >= doorSilence:
-		err := ignoreStale(v.o.Store.Advance(ctx, x.Key,
+	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies:
+		back, err := d.takeBehind(ctx, x)
+		if back && err == nil {
+			back, err = d.takeBack(ctx, x)
+		}
+		if back || err != nil {
+			return true, err
+		}
+	}
+	if !x.idle.IsZero() && now.Sub(x.idle) >= doorSilence {
+		err = ignoreStale(v.o.Store.Advance(ctx, x.Key,
 			ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
 		x.told = err == nil // else it is still to be written
 		return true, err

@@ -19,7 +19,8 @@ func throughDoorOf(t *testing.T, program, door string, events ...event) (log str
 	inBubble(t, func() {
 		s := &story{Profile: program, Back: time.Second, Events: events}
 		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
-		s.Traits.Door, s.Traits.Lies, s.Traits.Outlives = door, door == "lies", door == "outlives"
+		s.Traits.Door, s.Traits.Yields = door, door == "yields"
+		s.Traits.Lies, s.Traits.Outlives = door == "lies" || s.Traits.Yields, door == "outlives"
 		if s.Traits.Lies || s.Traits.Outlives {
 			s.Traits.Door = "tells"
 		}
@@ -89,6 +90,19 @@ func TestWhatItsProgramNeverGotSaysSo(t *testing.T) {
 	if !strings.Contains(log, absent+" its program does not have it: it says absent") ||
 		!strings.Contains(log, "paste of message 1") {
 		t.Errorf("want it queued again with its reason, and typed:\n%s", log)
+	}
+}
+
+// What is taken back keeps its order, with what came after it.
+func TestWhatIsTakenBackKeepsItsOrder(t *testing.T) {
+	log := throughDoor(t, "yields",
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"}, event{At: 7 * time.Second, Do: "send", What: "normal"})
+	second := strings.Index(log, "message 2 is given back")
+	first := strings.Index(log, "message 1 is given back")
+	inOrder := strings.Index(log, "paste of message 1") < strings.Index(log, "paste of message 2")
+	if second < 0 || first < second || !inOrder {
+		t.Errorf("want both taken back, the last one first, and typed in their order:\n%s", log)
 	}
 }
 

@@ -27,8 +27,10 @@ var doorDefects = []defect{
 			continue`, `			continue`, nil},
 	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.typed[job.Key] || d.v`, `typed := d.v`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
-	{"the next message is typed before it", "doorway.go", `return slices.ContainsFunc(d.open, func(x *handed) bool { return !x.told })`,
+	{"the next message is typed before it", "doorway.go", `return slices.ContainsFunc(in, func(x *handed) bool { return !x.told })`,
 		`return false`, nil},
+	{"what is taken back goes behind what came after it", "doorway_ask.go", `range d.open.behind(x) {`,
+		`range d.open.behind(x)[:0] {`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,

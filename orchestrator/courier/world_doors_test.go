@@ -145,6 +145,7 @@ func (d worldDoor) Withdraw(ctx context.Context, l door.Letter) (back bool, err 
 			d.g.letters = slices.Delete(d.g.letters, at, at+1)
 			delete(d.g.seen, l.ID)
 			d.w.messageIn(l.Text).given = false
+			d.w.watch.goesBack(d.g.letters[at:], d.w.messageIn(l.Text))
 			d.w.note("%s is given back", d.w.messageIn(l.Text).Text)
 		}
 	})
@@ -404,6 +405,18 @@ func (v *watch) gives(g *program, l door.Letter) {
 	v.leasedAt(m.Text)
 	if slices.ContainsFunc(g.composer, func(p piece) bool { return p.msg == m.short() }) {
 		v.w.violate(promiseOnce, "%s is given although it stands in the terminal", m.Text)
+	}
+}
+
+// goesBack checks that a message is not taken back from among those that the program was given after it.
+func (v *watch) goesBack(behind []letterIn, m *message) {
+	for _, l := range behind {
+		after := v.w.messageNamed(l.piece.msg)
+		same := (after.Priority == parley.PriorityUrgent) == (m.Priority == parley.PriorityUrgent)
+		inside := v.w.store.find(after.key).job.State == parley.DeliveryTyping
+		if inside && same && m.retries == 0 && after.retries == 0 {
+			v.w.violate(promiseOrder, "%s is taken back, and %s stays in the program", m.Text, after.Text)
+		}
 	}
 }
 
