@@ -386,12 +386,10 @@ func (a *answer) result() *parley.AnswerDialogResult {
 		res.Message = "No dialog is open in " + a.m.Name + "'s terminal."
 	case !a.open:
 		res.Message = "Sent: " + a.given + ". The dialog is closed."
+	case a.same() && a.ticks() && a.menu.Options[a.chosen].Checked:
+		res.Message = "Ticked: " + a.given + ". The dialog is still open."
 	case a.same() && a.ticks():
-		tick := "Not ticked: "
-		if a.menu.Options[a.chosen].Checked {
-			tick = "Ticked: "
-		}
-		res.Message = tick + a.given + ". The dialog is still open."
+		res.Message = "Not ticked: " + a.given + ". The dialog is still open."
 	case a.same():
 		res.Message = "Sent: " + a.given + ". The dialog is still open."
 	default:
