@@ -95,7 +95,8 @@ type doorway struct {
 	typed    map[store.Key]bool // what was claimed for the entrance before: a claim to type it forgets that
 
 	eager bool   // a message goes through it soon, unless its terminal is free before that
-	unfit string // why the last message did not go through it, as a verb: what its program would do to it there
+	unfit string // why the last message did not go through it, as a clause
+	newer string // the same while it is closed to its program's version
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
@@ -110,20 +111,29 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 		return nil, false
 	}
 	if d.last != t {
-		d.last, d.shut, d.rest = t, time.Time{}, 0
+		d.last, d.shut, d.rest, d.newer = t, time.Time{}, 0, ""
 	}
-	if d.v.o.Now().Before(d.shut) || !d.heeds(t, job) {
+	if d.unfit = d.newer; d.v.o.Now().Before(d.shut) || !d.heeds(t, job) {
 		return nil, false
 	}
 
 	opening, over := context.WithTimeout(ctx, doorAnswers) // a stop waits for it
 	defer over()
 	e, err := d.v.o.host.Door(opening, d.v.m, t, setting != "")
-	if err != nil {
+	if d.newer = untried(err); err != nil {
+		d.unfit = d.newer
 		d.close()
 		return nil, false
 	}
 	return e, e != nil
+}
+
+// untried says that an entrance is closed to a version of its program, "" if the error is another.
+func untried(err error) string {
+	if u, ok := errors.AsType[*door.UntriedError](err); ok {
+		return "its program's own entrance is closed, since parley has not tried it with version " + u.Version
+	}
+	return ""
 }
 
 // patient reports whether a message has waited long enough for its terminal. What is claimed on an offer is given back
@@ -147,6 +157,8 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	return false
 }
 
+const typedSince = "it is typed, since its program's own entrance would "
+
 // heeds reports whether the program would heed the message as it would a typed one: it is signed in, tells its model
 // nothing else of who sent it, and leaves the text as it is.
 func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
@@ -157,17 +169,19 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 	text := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter).text
 	switch {
 	case t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman:
-		d.unfit = "mark it as not from you"
+		d.unfit = typedSince + "mark it as not from you"
 	case t.Profile.IsAltered(text):
-		d.unfit = "change its text"
+		d.unfit = typedSince + "change its text"
+	default:
+		return true
 	}
-	return d.unfit == ""
+	return false
 }
 
 // tell says of what holds a message back in its terminal why it does not go through the entrance.
 func (d *doorway) tell(h hold) hold {
 	if d.unfit != "" && !h.none() {
-		h.Reason += "; it is typed, since its program's own entrance would " + d.unfit
+		h.Reason += "; " + d.unfit
 	}
 	return h
 }

@@ -81,6 +81,19 @@ func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
 	}
 }
 
+func TestAnEntranceThatIsClosedToAVersionSaysSo(t *testing.T) {
+	log := throughDoor(t, "newer",
+		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second},
+		event{At: 6 * time.Second, Do: "send", What: "normal"})
+	held := "message 1 is held: " + string(parley.HoldDialog)
+	const why = "entrance is closed, since parley has not tried it with version 3.0.0"
+	_, reason, _ := strings.Cut(log, held)
+	_, after, said := strings.Cut(reason, why)
+	if !said || strings.Contains(after, held) || !strings.Contains(after, "paste of message 1") {
+		t.Errorf("want it held, with the reason said to the end, and typed:\n%s", log)
+	}
+}
+
 // What goes back into the queue says so in its own words, since nothing was typed.
 func TestWhatItsProgramNeverGotSaysSo(t *testing.T) {
 	log := throughDoor(t, "tells", event{At: time.Second, Do: "door loses", N: 1},

@@ -74,6 +74,8 @@ func (h worldHost) Door(ctx context.Context, _ *team.Member, t *team.Terminal, _
 	switch {
 	case h.w.story.Traits.Door == "":
 		return nil, nil
+	case h.w.story.Traits.Door == "newer":
+		return nil, &door.UntriedError{Version: "3.0.0", Tried: []string{"2.0.0"}}
 	case g == nil || !g.alive || g.shell != "" || g.closed.After(time.Now()):
 		return nil, fmt.Errorf("%w: nobody listens", door.ErrClosed)
 	}

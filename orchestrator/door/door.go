@@ -21,6 +21,18 @@ var ErrClosed = errors.New("nothing was handed over")
 // closes it and opens it again forgets what it has learned.
 var ErrNotNow = fmt.Errorf("not now: %w", ErrClosed)
 
+// UntriedError is an ErrClosed of an entrance that was not tried with the version of its program.
+type UntriedError struct {
+	Version string
+	Tried   []string
+}
+
+func (e *UntriedError) Error() string {
+	return fmt.Sprintf("not tried with its version %q, only with %q", e.Version, e.Tried)
+}
+
+func (e *UntriedError) Unwrap() error { return ErrClosed }
+
 // Letter is a message as it goes in.
 type Letter struct {
 	ID    string // of its delivery, a UUID: one program never takes two letters of one id where it can tell ids apart
@@ -108,5 +120,5 @@ func (p Program) tried(version string) error {
 	if len(p.Versions) == 0 || slices.Contains(p.Versions, version) {
 		return nil
 	}
-	return closed("its version %q was not tried with, only %q", version, p.Versions)
+	return &UntriedError{Version: version, Tried: p.Versions}
 }
