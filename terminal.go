@@ -59,7 +59,8 @@ type LaunchAgentResult struct {
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 
-	Warning string `json:"warning,omitempty"` // why messages to it wait although it runs
+	Warning string `json:"warning,omitempty"`         // why messages to it wait although it runs
+	Unknown bool   `json:"unknown_program,omitempty"` // since nobody has said that its program takes messages
 }
 
 // The conversations of a program that was launched, if it is one that can continue them.

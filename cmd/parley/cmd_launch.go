@@ -100,7 +100,17 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 	if err != nil {
 		return err
 	}
-	return to.watch(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
+
+	asked := wordless{to, res.Name, res.Warning}
+	asks := res.Unknown && to.canAsk() && !to.json
+	if asks {
+		res.Warning = ""
+	}
+	err = to.watch(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
+	if err != nil || !asks {
+		return err
+	}
+	return asked.ask(cmd.Context())
 }
 
 // specFlags declares a flag for each field of a spec.

@@ -287,7 +287,7 @@ func (la *launcher) run(
 	la.ts.watcher.lookSoon()
 	m.Wake()
 
-	return &parley.LaunchAgentResult{
+	res := &parley.LaunchAgentResult{
 		Answer:  parley.OK,
 		AgentID: m.ID,
 		Name:    m.Name,
@@ -299,8 +299,9 @@ func (la *launcher) run(
 		Dir:     l.Dir,
 
 		Conversation: l.begin.conversation(p.Profile),
-		Warning:      la.wordWarning(m.Name, p, full),
-	}, nil
+	}
+	la.tellWord(res, full)
+	return res, nil
 }
 
 // open makes the session and waits until its program runs. After an error nothing of it is left.

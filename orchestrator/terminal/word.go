@@ -31,13 +31,14 @@ func (la *launcher) giveWord(ctx context.Context, p choice, l *launch) error {
 	return la.ts.places.Add(ctx, team.ProgramID(programOf(l)), profile.Place{})
 }
 
-// wordWarning says that messages wait for an agent, "" if they do not.
-func (la *launcher) wordWarning(name string, p choice, l *launch) string {
-	program := programOf(l)
-	known := p.Name != profile.Default || la.ts.places.Has(team.ProgramID(program), profile.Place{})
-	if known {
-		return ""
+// tellWord says in the result of a launch that messages wait for its agent, if they do.
+func (la *launcher) tellWord(res *parley.LaunchAgentResult, l *launch) {
+	if res.Profile == profile.Default && !la.ts.places.Has(team.ProgramID(programOf(l)), profile.Place{}) {
+		res.Warning, res.Unknown = wordWarning(res.Name, l), !parley.IsShell(l.Argv)
 	}
+}
+
+func wordWarning(name string, l *launch) string {
 	if parley.IsShell(l.Argv) {
 		return name + " is a shell, which would run messages as commands: they wait until a program that parley " +
 			"knows reads there"
