@@ -138,8 +138,13 @@ func keysFromHere(n *parley.Need) {
 // quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
 // left something in its terminal, or it gives no sign of life.
 func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
-	lies := m.Leftover()
-	left, a := lies.Hold, m.Agent()
+	lies, unsent, a := m.Leftover(), m.Unsent(), m.Agent()
+	left := lies.Hold
+	if unsent.Hold.Code != "" && a.State != parley.StateBusy && an.now().Sub(unsent.Since) > unsentFor {
+		n.Kind, n.Since, n.Text = parley.NeedDraft, unsent.Since, unsent.Hold.Reason
+		n.Action = leftoverAction(unsent.Hold.Code)
+		return n, true
+	}
 	if left.Code != "" && waiting > 0 && an.wantsOperator(left.Code, lies.Since) {
 		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Reason, lies.Draft
 		n.Action = leftoverAction(left.Code)
@@ -167,6 +172,9 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	return n, true
 }
+
+// unsentFor is how long a message may stand in a terminal, pasted or entered, before the operator is asked.
+const unsentFor = 15 * time.Second
 
 // readsFor is how long a program must read of which nobody has said that it takes messages, before the operator is
 // asked: scripts start many that come and go.

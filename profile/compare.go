@@ -45,6 +45,34 @@ func HoldsOnly(composer, text string) bool {
 	return false
 }
 
+// cutEvery is how many letters of a row are seen at least before one is missing at its edge.
+const cutEvery = 10
+
+// HoldsCut is like HoldsOnly, but letters may be missing, one at the edge of a row: programs cut off what is one cell
+// too wide for them.
+func HoldsCut(composer, text string) bool {
+	shown, left := lettersAndDigits(composer), lettersAndDigits(text)
+	if shown == "" || addsOtherLetters(composer, text, nil) {
+		return false
+	}
+
+	row := cutEvery // letters that were seen since the last one that is missing
+	for i := len(shown) - 1; i >= 0; {
+		switch {
+		case left == "":
+			return false
+		case left[len(left)-1] == shown[i]:
+			i, row = i-1, row+1
+		case row < cutEvery:
+			return false
+		default:
+			row = 0
+		}
+		left = left[:len(left)-1]
+	}
+	return true
+}
+
 // addsOtherLetters reports whether a composer shows letters beyond ASCII that are not the text's: one
 // that the text does not have, or more of one than it has and than may be stray.
 func addsOtherLetters(composer, text string, strays []int) bool {

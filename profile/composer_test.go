@@ -28,6 +28,31 @@ func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	}
 }
 
+// Cline draws no more of a row than fits, though it has the rest.
+func TestHoldsCutMissesALetterAtTheEdgeOfARow(t *testing.T) {
+	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: where the rows of this text jump end\n(planner · msg 5f0c21aa)"
+	cut := strings.Replace(text, "jump end", "jump en", 1)
+	for composer, want := range map[string]bool{
+		text:                                   true,
+		cut:                                    true,
+		strings.TrimPrefix(cut, "[AGENT 1a2b"): true, // its beginning has scrolled away
+		strings.TrimSuffix(text, "aa)") + "a":  true,
+		strings.Replace(cut, "8b]: where", "8b]: wher", 1): true,
+		strings.Replace(cut, "jump", "jum", 1):             false, // nobody cuts twice in a row
+		strings.Replace(text, "jump end", "jump", 1):       false,
+		strings.Replace(text, "jump end", "jump enx", 1):   false,
+		cut + "x":    false,
+		"and " + cut: false,
+		cut + "世":    false,
+		"half":       false,
+		"":           false,
+	} {
+		if got := profile.HoldsCut(composer, text); got != want {
+			t.Errorf("%q: got %v, want %v", composer, got, want)
+		}
+	}
+}
+
 // A person's text in another script is a draft like any other.
 func TestHoldsOnlyRejectsTextInOtherScripts(t *testing.T) {
 	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: Grüße, пожалуйста 世界 🦊 한국\n(planner · msg 5f0c21aa)"

@@ -27,6 +27,7 @@ type stage struct {
 	touched  time.Time
 	drawn    time.Time
 	inMode   bool
+	unviewed bool
 	facts    facts
 	tty      ttyMode
 	named    bool
@@ -93,7 +94,8 @@ func (s *stage) observation() *observation {
 		lines = append(lines, "composer> "+s.composer)
 	}
 	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, Drawn: s.drawn, InMode: s.inMode,
-		CursorY: len(lines) - 1}
+		Unviewed: s.unviewed,
+		CursorY:  len(lines) - 1}
 	if !s.profile.HasMarkers() {
 		screen.Lines, screen.CursorX = append(slices.Clone(s.above), s.composer), len(s.composer)
 		screen.CursorY = len(s.above)
@@ -230,6 +232,32 @@ func TestEnterIsWithheld(t *testing.T) {
 				t.Errorf("it was refused for %q, want %q", got, c.hold)
 			}
 		})
+	}
+}
+
+// A program cuts off what does not fit. Where somebody may have typed, that can be theirs.
+func TestEnterFollowsATextThatIsCutWhereNobodyLooks(t *testing.T) {
+	cut := strings.Replace(testText, "hello", "hell", 1)
+	for _, c := range []struct {
+		composer string
+		unviewed bool
+		keyed    time.Duration // ago
+		want     tmux.Step
+	}{
+		{cut, true, 0, press},
+		{cut, false, 0, notShown},
+		{cut, true, time.Hour, notShown},
+		{"mine " + cut, true, 0, notShown},
+	} {
+		s := newStage(t, framedText)
+		s.composer, s.unviewed = c.composer, c.unviewed
+		if c.keyed > 0 {
+			s.touched = s.now.Add(-c.keyed)
+		}
+		s.want(tmux.Pasted, c.want)
+		if beside := c.want == notShown; s.attempt.beside != beside {
+			t.Errorf("%+v: somebody's text is seen: %v, want %v", c, s.attempt.beside, beside)
+		}
 	}
 }
 

@@ -130,6 +130,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			return true, err
 		}
 	}
+	c.m.NoteUnsent(parley.Hold{}, c.o.Now())
 
 	if err := c.proveLate(ctx); err != nil {
 		return true, err

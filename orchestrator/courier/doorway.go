@@ -348,7 +348,10 @@ func (d *doorway) follow(ctx context.Context) error {
 // note says why a message is not read yet.
 func (d *doorway) note(ctx context.Context, x *handed, why string) error {
 	h := held(parley.HoldInside, why)
-	err := ignoreStale(d.v.note(ctx, x.Job, h))
+	if x.Reason == h.Reason {
+		return nil
+	}
+	err := ignoreStale(d.v.o.Store.Advance(ctx, x.Key, change(parley.DeliveryTyping, h)))
 	if err == nil {
 		x.Reason = h.Reason
 	}

@@ -77,6 +77,7 @@ func (l *ledger) close(ctx context.Context, job store.Job, changes ...store.Chan
 
 // note says why a delivery that stays in `typing` does not get on.
 func (l *ledger) note(ctx context.Context, job store.Job, h hold) error {
+	l.m.NoteUnsent(h.Hold, l.o.Now())
 	if job.Reason == h.Reason {
 		return nil
 	}

@@ -82,12 +82,14 @@ func (o *observation) holds(l *letter) bool {
 }
 
 // holdsOnly reports whether the text and nothing else stands in the composer: a person's
-// keys between it and the key would be submitted with it.
+// keys between it and the key would be submitted with it. Where nobody can have pressed any, letters may be missing:
+// some programs cut off what does not fit.
 func (o *observation) holdsOnly(l *letter) bool {
 	if !o.profile.HasMarkers() {
 		return o.holds(l) // what stands before it in the line may be a prompt
 	}
-	return o.of(l).only
+	nobody := o.screen.Unviewed && o.screen.Touched.IsZero()
+	return o.of(l).only || nobody && o.of(l).cut
 }
 
 // ownText reports whether a text of parley's stands in the composer, unsent.

@@ -36,6 +36,7 @@ func (r *reading) refusal() string {
 type sight struct {
 	composed bool // it stands in the composer, or what is shown in place of a long text does
 	only     bool // nothing else does
+	cut      bool // nothing else does, though letters at the edge may be missing
 	above    bool // its footer stands above the composer
 }
 
@@ -58,6 +59,7 @@ func (r *reading) compare(l *letter) sight {
 	return sight{
 		composed: marked || r.profile.Collapsed(r.Composer),
 		only:     marked && profile.HoldsOnly(r.Composer, l.text) || r.profile.CollapsedOnly(r.Composer),
+		cut:      marked && profile.HoldsCut(r.Composer, l.text),
 		above:    l.foot != "" && profile.Shown(r.Above, l.foot),
 	}
 }

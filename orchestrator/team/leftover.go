@@ -16,8 +16,30 @@ type Leftover struct {
 
 // leftovers note what stands in a terminal.
 type leftovers struct {
-	mu   sync.Mutex
-	left Leftover
+	mu     sync.Mutex
+	left   Leftover
+	unsent Leftover
+}
+
+// NoteUnsent notes why a message that stands in the terminal, pasted or entered, does not get on; nothing if there is
+// none. The time of Unsent starts when this is first noted.
+func (l *leftovers) NoteUnsent(hold parley.Hold, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if hold.Code == "" {
+		l.unsent = Leftover{}
+		return
+	}
+	if l.unsent.Hold = hold; l.unsent.Since.IsZero() {
+		l.unsent.Since = now
+	}
+}
+
+// Unsent returns why a message that stands in the terminal does not get on, zero if there is none.
+func (l *leftovers) Unsent() Leftover {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unsent
 }
 
 // NoteLeftover notes why a message has to wait now. With left, something that a person has left in
