@@ -29,7 +29,7 @@ func (ks *keyService) OpenPage(ctx context.Context, req parley.OpenPageRequest) 
 		Answer:    parley.OK,
 		KeyID:     stored.KeyID,
 		Code:      code,
-		Address:   pageAddress(ks.opts.Info.HTTP),
+		Address:   pageAddress(ks.opts.Daemon.Info.HTTP),
 		Elsewhere: ks.opts.Settings.Web.URL,
 		Watch:     req.Watch,
 		ExpiresAt: ends,

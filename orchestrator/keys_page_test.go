@@ -13,7 +13,7 @@ import (
 
 func TestACodeOfThePageIsOneSession(t *testing.T) {
 	clock := newHandClock()
-	te := newTeam(t, func(o *Options) { o.Now = clock.now; o.Info.HTTP = "http://0.0.0.0:4711" })
+	te := newTeam(t, func(o *Options) { o.Now = clock.now; o.Daemon.Info.HTTP = "http://0.0.0.0:4711" })
 	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
 	if want := "http://127.0.0.1:4711/#" + link.Code; link.URL() != want {
 		t.Errorf("the link is %s, want %s", link.URL(), want)

@@ -72,8 +72,8 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		}
 		needs = append(needs, some...)
 	}
-	needs = append(needs, slices.Concat(op.startNeeds(), op.meter.Needs(), op.overlaps.Needs(), op.programs.Needs(),
-		op.notifierNeeds())...)
+	needs = append(needs, slices.Concat(op.startNeeds(), op.systemNeeds(), op.meter.Needs(), op.overlaps.Needs(),
+		op.programs.Needs(), op.notifierNeeds())...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		switch {

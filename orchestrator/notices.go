@@ -133,7 +133,7 @@ func (o *Orchestrator) leaveNotices(ctx context.Context) {
 
 // knownHere are the kinds of needs that only the host of their agents knows: it tells of them, whoever has the duty.
 var knownHere = []parley.NeedKind{parley.NeedStuck, parley.NeedDraft, parley.NeedOverlap, parley.NeedUntried,
-	parley.NeedMisread}
+	parley.NeedMisread, parley.NeedSystem}
 
 // noticeOfOverlap tells an agent that another one changes its files.
 func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {
@@ -166,7 +166,7 @@ func (opts *Options) notices() (ways []parley.NoticeWay) {
 
 // startNeeds tells that somebody else started the daemon, and what it did not take from them.
 func (op *operatorService) startNeeds() []parley.Need {
-	info := &op.opts.Info
+	info := &op.opts.Daemon.Info
 	if len(info.Ignored) == 0 {
 		return nil
 	}
@@ -179,6 +179,21 @@ func (op *operatorService) startNeeds() []parley.Need {
 		Command: "parley down --keep-agents",
 		Action:  "Start it yourself then: parley serve. The agents stay.",
 	}}
+}
+
+// systemNeeds tells what parley works with and is out of order.
+func (op *operatorService) systemNeeds() (needs []parley.Need) {
+	system := op.roster.Operator()
+	for _, e := range op.opts.Daemon.Wrong {
+		text, _, _ := strings.Cut(e.Message, "\n")
+		needs = append(needs, parley.Need{
+			Kind: parley.NeedSystem, AgentID: system.ID, Agent: system.Name, Since: op.opts.Daemon.Info.StartedAt,
+			Text:    parley.CleanLine(text),
+			Command: "parley down --keep-agents",
+			Action:  e.Action + " The next daemon looks again; the agents stay.",
+		})
+	}
+	return needs
 }
 
 // notifierNeeds tells of each way by which notices do not go.

@@ -26,16 +26,22 @@ type Options struct {
 	Spool      string   // directory of reports written while no daemon ran; "": none
 	Host       string
 	Settings   Settings
-	Info       parley.WorkspaceStatusResult // facts about the daemon
-	ShutDown   func()                       // ends the daemon; called by the operation ShutDown
-	Now        func() time.Time             // default: time.Now
-	Log        *slog.Logger                 // default: none
-	Model      answer.Model                 // answers for responders; nil: no model is available
-	Responders []parley.DeclaredResponder   // from the team's file
-	Away       Away                         // how the operator is told while away
-	Costs      Costs                        // prices and budgets
+	Daemon     Daemon
+	Now        func() time.Time           // default: time.Now
+	Log        *slog.Logger               // default: none
+	Model      answer.Model               // answers for responders; nil: no model is available
+	Responders []parley.DeclaredResponder // from the team's file
+	Away       Away                       // how the operator is told while away
+	Costs      Costs                      // prices and budgets
 
 	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
+}
+
+// Daemon is the process that the orchestrator runs in.
+type Daemon struct {
+	Info     parley.WorkspaceStatusResult // facts about it
+	ShutDown func()                       // ends it; called by the operation ShutDown
+	Wrong    []*parley.Error              // what it found out of order at its start, for the operator
 }
 
 // interval tells when a periodic task is due. Not safe for concurrent use.

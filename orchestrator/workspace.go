@@ -36,7 +36,7 @@ type workspaceService struct {
 func (ws *workspaceService) GetWorkspaceStatus(
 	ctx context.Context, _ parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
-	res := ws.opts.Info
+	res := ws.opts.Daemon.Info
 	res.Answer, res.Workspace = parley.OK, ws.opts.Workspace
 	res.TmuxSocket, res.TmuxVersion = ws.terminals.Server().SocketPath(), ws.terminals.Server().Version().String()
 	res.LastEvent, res.Paused = ws.store.LastEvent(), ws.pause.is()
@@ -44,7 +44,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	if err != nil {
 		return nil, err
 	}
-	res.Warnings = slices.Concat(ws.opts.Info.Warnings, ws.warnings, lacks)
+	res.Warnings = slices.Concat(ws.opts.Daemon.Info.Warnings, ws.warnings, lacks)
 	res.Notices = ws.opts.notices()
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
@@ -92,8 +92,8 @@ func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownReq
 		}
 		res.Stopped, res.Left = orEmpty(stopped), left
 	}
-	if ws.opts.ShutDown != nil {
-		ws.opts.ShutDown()
+	if ws.opts.Daemon.ShutDown != nil {
+		ws.opts.Daemon.ShutDown()
 	}
 	return res, nil
 }

@@ -82,6 +82,7 @@ func (c checker) compile() error {
 	}
 	if err := p.Transcript.Compile(); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "profile %s: transcript: %w", p.Name, err).
+			With("key", "transcript").
 			Suggest("Correct the section, or leave it out: then parley reads no transcript.")
 	}
 
@@ -175,7 +176,7 @@ func (c checker) groups() error {
 func (c checker) pattern(key, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile("(?m)" + text)
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: %s: %w", c.p.Name, key, err).
+		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: %s: %w", c.p.Name, key, err).With("key", key).
 			Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
 	}
 	return re, nil

@@ -21,19 +21,19 @@ var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 func decode(name string, text []byte, base func(extends string) (*Profile, error)) (*Profile, error) {
 	body, err := parse(text)
 	if err != nil {
-		return nil, notYAML("profile "+name, err)
+		return nil, notYAML(name, body, err)
 	}
 
 	var head struct{ Extends string }
 	if body != nil {
 		if err := yaml.NodeToValue(body, &head); err != nil {
-			return nil, notYAML("profile "+name, err)
+			return nil, notYAML(name, body, err)
 		}
 	}
 
 	from, err := base(head.Extends)
 	if err != nil {
-		return nil, err
+		return nil, parley.AsError(err).With("key", "extends")
 	}
 
 	p := from.clone()
@@ -87,18 +87,18 @@ func parse(text []byte) (ast.Node, error) {
 func decodeStrictly(name string, body ast.Node, into *Profile) error {
 	err := yaml.NodeToValue(body, into, yaml.Strict())
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
-		return unknownKey(name, unknown)
+		return unknownKey(name, body, unknown)
 	}
 	if err != nil {
-		return notYAML("profile "+name, err)
+		return notYAML(name, body, err)
 	}
 	return nil
 }
 
-func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
+func unknownKey(name string, body ast.Node, unknown *yaml.UnknownFieldError) error {
 	key, known := unknown.Token.Value, keys()
-	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q in line %d",
-		name, parley.CleanLine(key), unknown.Token.Position.Line).With("key", parley.CleanLine(key))
+	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q", name, parley.CleanLine(key)).
+		With("key", strings.Join(keysTo(body, unknown.Token), "."))
 	list := strings.Join(known, ", ")
 	if near := parley.Nearest(key, known); near != "" {
 		return err.Suggest("Did you mean %q? The keys are: %s.", near, list)

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -12,8 +11,6 @@ import (
 
 	"parley"
 	"parley/transcript"
-
-	"github.com/goccy/go-yaml"
 )
 
 //go:embed profiles/*.yaml
@@ -75,34 +72,56 @@ func (s *Set) put(p *Profile) {
 	s.byName[p.Name] = p
 }
 
-// Load returns the built-in profiles changed by each text in turn: a YAML map from a
-// profile's name to the text for With.
-func Load(overrides ...[]byte) (Set, error) {
-	s, err := Builtin()
-	if err != nil {
-		return Set{}, err
+// Load returns the built-in profiles with one's own: each is a name and the text for With. One that another extends
+// is added first. What is wrong with a profile is returned by its name, and that one is left out.
+func Load[T ~[]byte | ~string](own map[string]T) (Set, map[string]error) {
+	l := loading[T]{own: own, wrong: map[string]error{}, begun: map[string]bool{}}
+	var err error
+	l.set, err = Builtin()
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if err != nil {
+			l.wrong[name] = err
+			continue
+		}
+		l.add(name)
+	}
+	return l.set, l.wrong
+}
+
+// loading is the state of Load.
+type loading[T ~[]byte | ~string] struct {
+	set   Set
+	own   map[string]T
+	wrong map[string]error
+	begun map[string]bool
+}
+
+// add adds a profile once, and first the one that it extends.
+func (l *loading[T]) add(name string) {
+	if l.begun[name] {
+		return
+	}
+	l.begun[name] = true
+
+	from := extended([]byte(l.own[name]))
+	if _, ok := l.own[from]; ok && from != name {
+		l.add(from)
+		if _, here := l.set.byName[from]; !here {
+			l.wrong[name] = invalid(name, "extends", from).Suggest("Correct the profile %s first.", from)
+			return
+		}
 	}
 
-	for _, text := range overrides {
-		var profiles yaml.MapSlice
-		if err := yaml.Unmarshal(text, &profiles); err != nil {
-			return Set{}, notYAML("profiles", err)
-		}
-
-		var bodies map[string]yaml.RawMessage
-		if err := yaml.Unmarshal(text, &bodies); err != nil {
-			return Set{}, notYAML("profiles", err)
-		}
-
-		for _, item := range profiles {
-			name := fmt.Sprint(item.Key)
-			if s, err = s.With(name, bodies[name]); err != nil {
-				return Set{}, err
-			}
-		}
+	set, err := l.set.With(name, []byte(l.own[name]))
+	switch {
+	case err != nil:
+		l.wrong[name] = err
+	case set.byName[name].Instant():
+		l.wrong[name] = parley.Errorf(parley.InvalidArgument, "profile %s would type without looking", name).
+			Suggest("Give it a settle or quiet above 0s, such as 200ms, or an idle marker.")
+	default:
+		l.set = set
 	}
-
-	return s, nil
 }
 
 // With returns the set with one profile changed or added. The text is YAML with the keys
@@ -166,14 +185,3 @@ func (s Set) Transcript(name string) *transcript.Format {
 
 // Names lists the profiles in order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }
-
-func notYAML(where string, err error) error {
-	what := ""
-	if e, ok := errors.AsType[yaml.Error](err); ok {
-		what = fmt.Sprintf("line %d: %s", e.GetToken().Position.Line, e.GetMessage())
-	} else {
-		what = err.Error()
-	}
-	return parley.Errorf(parley.InvalidArgument, "%s: %s", where, what).
-		Suggest("Correct the YAML there and try again.")
-}

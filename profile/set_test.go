@@ -1,6 +1,8 @@
 package profile_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,9 +104,10 @@ func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 }
 
 func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
-	s := must.Have(profile.Load([]byte(
-		"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
-	)))(t)
+	s := load(t, map[string]string{
+		"logger": "quiet: 3s", "robot2": "extends: robot", "same": "",
+		"robot": "extends: demo\ncommand: [robot, -v]",
+	})
 	if p := find(t, s, "logger"); !p.OneLine || p.Quiet != 3*time.Second || p.Name != "logger" {
 		t.Errorf("got %+v", p)
 	}
@@ -117,10 +120,11 @@ func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
 }
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
-	s := must.Have(profile.Load([]byte(
-		"robot:\n  extends: demo\n  markers: {idle: '^ready', composer: '', busy: '^working', blocked: {usage limit: " +
-			"'^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
-	)))(t)
+	s := load(t, map[string]string{
+		"robot": "extends: demo\nmarkers: {idle: '^ready', composer: '', busy: '^working', blocked: {usage limit: " +
+			"'^limit'}}\n",
+		"robot2": "extends: robot\nmarkers: {blocked: {compaction: '^compacting'}}\n",
+	})
 
 	for _, test := range []struct {
 		robot string
@@ -177,12 +181,39 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 			t.Errorf("%q: %v: got the hint %q, want one with %q", test.yaml, err, got, test.want)
 		}
 	}
+}
 
-	for _, text := range []string{"- a", "x: {setle: 1s}", "x: {", "x: 3"} {
-		if _, err := profile.Load([]byte(text)); parley.ErrorCode(err) != parley.InvalidArgument {
-			t.Errorf("%q: got %v", text, err)
-		}
+// One's own profiles are added in the order in which they extend each other, and what is wrong with one concerns those
+// alone that need it.
+func TestWhatIsWrongWithAProfileConcernsItAlone(t *testing.T) {
+	set, wrong := profile.Load(map[string]string{
+		"a": "extends: b", "b": "extends: c", "c": "settle: 1s", // found in any order
+		"x": "setle: 1s", "y": "extends: x", "round": "extends: trip", "trip": "extends: round",
+		"claude": "settle: soon", "mine": "extends: claude", "codex": "extends: codex\nsettle: 3s",
+	})
+	want := []string{"claude", "round", "trip", "x", "y"}
+	if got := slices.Sorted(maps.Keys(wrong)); !cmp.Equal(got, want) {
+		t.Errorf("wrong are %v, want %v: %v", got, want, wrong)
 	}
+	if p := find(t, set, "a"); p.Settle != time.Second {
+		t.Errorf("a settles %v", p.Settle)
+	}
+	if p, was := find(t, set, "mine"), find(t, builtin(t), "claude"); p.Settle != was.Settle || !p.HasMarkers() {
+		t.Errorf("mine: %+v", p)
+	}
+	if p := find(t, set, "codex"); p.Settle != 3*time.Second || !p.HasMarkers() {
+		t.Errorf("codex: %+v", p)
+	}
+}
+
+// load returns the profiles with one's own, which have no mistake.
+func load(t *testing.T, own map[string]string) profile.Set {
+	t.Helper()
+	set, wrong := profile.Load(own)
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	return set
 }
 
 func TestProfileListsTestedVersionsAndHowToAsk(t *testing.T) {
@@ -260,9 +291,8 @@ func TestTitlesOfRealProgramsAreUnderstood(t *testing.T) {
 // How a program's transcripts are read is part of its profile: one that extends it reads them alike, and a
 // workspace may teach another.
 func TestProfilesSayHowTranscriptsAreRead(t *testing.T) {
-	set := must.Have(profile.Load([]byte("mine: {extends: qwen}\nother:\n  transcript:\n    name: other\n" +
-		"    uses: {lines: {where: {type: answer}}, id: [id], at: time, model: model, input: [in], output: " +
-		"[out]}\n")))(t)
+	set := load(t, map[string]string{"mine": "extends: qwen", "other": "transcript:\n  name: other\n" +
+		"  uses: {lines: {where: {type: answer}}, id: [id], at: time, model: model, input: [in], output: [out]}\n"})
 	if got := find(t, set, "mine").Transcript.Name; got != "qwen" {
 		t.Errorf("the one that extends qwen reads %q", got)
 	}
@@ -277,8 +307,8 @@ func TestProfilesSayHowTranscriptsAreRead(t *testing.T) {
 	if set.Transcript("none") != nil || set.Transcript("") != nil {
 		t.Error("a transcript that no profile describes is read")
 	}
-	if _, err := profile.Load([]byte("x: {transcript: {name: x, kind: tape}}")); parley.AsError(err).
-		Code != parley.InvalidArgument {
+	_, err = set.With("x", []byte("transcript: {name: x, kind: tape}"))
+	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -126,6 +126,10 @@ func (d *doctor) find(f *findings) bool {
 		return true
 	}
 
+	for _, e := range d.team.LeftOut {
+		f.warn("parley.yaml", e.Action, "%s; until then it is left out", e.Message)
+	}
+
 	d.set = set
 	d.checkTeam(f)
 

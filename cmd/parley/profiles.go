@@ -7,28 +7,51 @@ import (
 )
 
 func (c *cli) profileSet() (profile.Set, error) {
-	at, err := c.place()
+	t, err := c.team()
 	if err != nil {
 		return profile.Set{}, err
 	}
-	t, err := daemon.Load(at, c.env)
-	if err != nil {
-		return profile.Set{}, err
+	for _, e := range t.LeftOut {
+		c.warned.print(&c.output, "%s; it is left out\n  → %s", e.Message, e.Action)
 	}
-	c.warnOfTrust(at, &daemon.Info{Withheld: t.WithheldWords()})
 
 	return t.ProfileSet()
 }
 
+// team returns what counts in the workspace, and warns of what does not for want of trust.
+func (c *cli) team() (*daemon.Team, error) {
+	at, err := c.place()
+	if err != nil {
+		return nil, err
+	}
+	t, err := daemon.Load(at, c.env)
+	if err != nil {
+		return nil, err
+	}
+	c.warnOfTrust(at, &daemon.Info{Withheld: t.WithheldWords()})
+
+	return t, nil
+}
+
 // aboutProfile explains why the daemon does not know a profile of parley.yaml: the
-// profile is newer than the daemon, or invalid.
+// profile is newer than the daemon, or has a mistake.
 func (c *cli) aboutProfile(err error) error {
 	name, missing := parley.AsError(err).Details["profile"].(string)
 	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
 		return err
 	}
 
-	set, faulty := c.profileSet()
+	t, faulty := c.team()
+	if faulty != nil {
+		return faulty
+	}
+	for _, e := range t.LeftOut {
+		if e.Details["profile"] == name {
+			return e
+		}
+	}
+
+	set, faulty := t.ProfileSet()
 	if faulty != nil {
 		return faulty
 	}

@@ -34,30 +34,29 @@ func configDir(env Environ) string {
 	return dir
 }
 
-// learned adds to profiles the learned ones that these do not name. A file of somebody else's counts once the user
-// trusts it, as a parley.yaml does; the files that do not count are returned.
-func learned(env Environ, profiles map[string]yaml.RawMessage) (all map[string]yaml.RawMessage, untrusted []string, err error) {
-	all = map[string]yaml.RawMessage{}
+// addLearned adds to t the learned profiles that the user's own file does not name. A file of somebody else's counts once
+// the user trusts it, as a parley.yaml does.
+func addLearned(env Environ, t *Team) {
 	dir := LearnedDir(env)
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil || dir == "" {
-		return profiles, nil, nil // a directory whose name is a pattern holds none
+		return // a directory whose name is a pattern holds none
 	}
 
+	all := map[string]yaml.RawMessage{}
 	for _, file := range files {
 		one, err := LoadLearned(file)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			t.LeftOut = append(t.LeftOut, parley.AsError(err))
 		case TrustOf(env).Has(one):
 			maps.Copy(all, one.Profiles)
 		default:
-			untrusted = append(untrusted, file)
+			t.Untrusted = append(t.Untrusted, file)
 		}
 	}
-	maps.Copy(all, profiles)
-
-	return all, untrusted, nil
+	maps.Copy(all, t.Profiles)
+	t.Profiles = all
 }
 
 // LoadLearned reads the file of a learned profile, which has the profile's name and holds nothing else.

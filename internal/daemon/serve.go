@@ -100,7 +100,8 @@ type daemon struct {
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
 	web          orchestrator.PageSettings
-	withheld     string // the parts of parley.yaml that it ignores; "" for none
+	withheld     string          // the parts of parley.yaml that it ignores; "" for none
+	wrong        []*parley.Error // what is out of order, and not worth refusing to start
 	server       *http.Server
 }
 
@@ -123,6 +124,7 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	d.settings, d.toolsets, d.withheld = t.Settings, t.toolsets(), t.WithheldWords()
+	d.wrong = t.LeftOut
 
 	d.web = t.Web
 	secret, err := certificateOf(&d.web, d.Place.Root)
@@ -214,8 +216,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Spool:      d.Place.Spool(),
 		Host:       host,
 		Settings:   settings,
-		Info:       d.info,
-		ShutDown:   d.end,
+		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong},
 		Now:        d.Now,
 		Log:        d.log,
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),

@@ -45,6 +45,8 @@ type Team struct {
 	Claims    []Claim  `yaml:"-"` // what the file runs, opens, sends and deletes
 	Untrusted []string `yaml:"-"` // files of learned profiles that parley ignores, for the same reason
 	Withheld  []Claim  `yaml:"-"` // the parts that parley ignores, because the user does not trust the file
+
+	LeftOut []*parley.Error `yaml:"-"` // what is wrong with profiles of the user's own, which do not count
 }
 
 // Agent is one agent of the team.
@@ -78,7 +80,7 @@ func Load(at Place, env Environ) (*Team, error) {
 	}
 
 	base := *own
-	base.Profiles, base.Responders = nil, nil // Untrusted stays
+	base.Profiles, base.Responders = nil, nil // Untrusted and LeftOut stay
 	base.Screen.Keys, base.Screen.Filters = maps.Clone(own.Screen.Keys), maps.Clone(own.Screen.Filters)
 	t, err := loadOver(&base, at.TeamFile(), false)
 	if err != nil {
@@ -110,9 +112,10 @@ func loadOwn(env Environ) (*Team, error) {
 		return nil, err
 	}
 
-	t.Profiles, t.Untrusted, err = learned(env, t.Profiles)
+	t.Profiles, t.LeftOut = sound(t.File, t.Profiles)
+	addLearned(env, t)
 
-	return t, err
+	return t, nil
 }
 
 // add adds the profiles and responders of the user's own file that the workspace does not name.
@@ -252,23 +255,40 @@ func (t *Team) costs() orchestrator.Costs {
 
 // ProfileSet returns the built-in profiles with the team's own.
 func (t *Team) ProfileSet() (profile.Set, error) {
-	set, err := profile.Builtin()
-	if err != nil {
-		return profile.Set{}, err
+	set, wrong := profile.Load(t.Profiles)
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		return profile.Set{}, wrongProfile(t.File, name, wrong[name])
 	}
-
-	for name, text := range t.Profiles {
-		if set, err = set.With(name, text); err != nil {
-			return profile.Set{}, err
-		}
-
-		if p, err := set.Find(name); err != nil || p.Instant() {
-			return profile.Set{}, parley.Errorf(parley.InvalidArgument, "profile %s would type without looking", name).
-				Suggest("Give it a settle or quiet above 0s, such as 200ms, or an idle marker.")
-		}
-	}
-
 	return set, nil
+}
+
+// sound returns the profiles of a file without those that have a mistake, and what that is. The user's own file must
+// not stop a workspace that does not need them.
+func sound(file string, profiles map[string]yaml.RawMessage) (good map[string]yaml.RawMessage, bad []*parley.Error) {
+	_, wrong := profile.Load(profiles)
+	good = maps.Clone(profiles)
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		bad = append(bad, wrongProfile(file, name, wrong[name]))
+		delete(good, name)
+	}
+	return good, bad
+}
+
+// wrongProfile says where in a file the mistake in a profile stands.
+func wrongProfile(file, name string, wrong error) *parley.Error {
+	e := parley.AsError(wrong)
+	text, err := plainfile.Read(file, maxTeamFile)
+	if err != nil {
+		return e
+	}
+
+	key, _ := e.Details["key"].(string)
+	line := profile.LineOf(text, append([]string{"profiles", name}, strings.Split(key, ".")...)...)
+	if line == 0 { // of another file
+		return e
+	}
+	return parley.Errorf(e.Code, "%s:%d: %w", file, line, e).
+		With("file", file).With("line", line).With("profile", name).Suggest("%s", e.Action)
 }
 
 var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})x([1-9][0-9]{0,3})$`)

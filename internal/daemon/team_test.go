@@ -82,6 +82,55 @@ func TestFileHasOneDocument(t *testing.T) {
 	}
 }
 
+// A mistake in a profile of the user's own file, or in a learned one, leaves that profile out and says where it stands.
+// The workspace has all others.
+func TestAProfileWithAMistakeIsLeftOut(t *testing.T) {
+	home, root := t.TempDir(), t.TempDir()
+	own := filepath.Join(home, ".config", "parley", "parley.yaml")
+	must.Do(t, os.MkdirAll(filepath.Join(filepath.Dir(own), "profiles"), 0o700))
+	env := Environ{"HOME=" + home}
+
+	for mistake, want := range map[string]string{ // in line 6 of the file, behind a comment that counts
+		"settle: soon":                ":6: profile bad: settle: time: invalid duration \"soon\"",
+		"settle: [1]":                 ":6: profile bad: settle: this is a list, where a duration such as 24h belongs",
+		"settle: -1s":                 ":6: profile bad: settle is \"-1s\"",
+		"settel: 1s":                  ":6: profile bad has an unknown key \"settel\"",
+		"markers: {idle: '('}":        ":6: profile bad: markers.idle: error parsing regexp",
+		"markers:\n\n      idle: [x]": ":8: profile bad: markers.idle: this is a list, where text belongs",
+		"extends: nobody":             ":6: there is no profile \"nobody\"",
+		"extends: [a]":                ":6: profile bad: extends: this is a list, where text belongs",
+		"settle: 0s\n    quiet: 0s\n    startup: 0s": ":4: profile bad would type without looking",
+		"command: {a: b}": ":6: profile bad: command: mapping was used where sequence is expected",
+	} {
+		text := "profiles:\n  good:\n    extends: base\n  bad:\n    # why\n    " + mistake +
+			"\n  base: {extends: claude, still: 7s}\n  after: {extends: bad}\n"
+		must.Do(t, os.WriteFile(own, []byte(text), 0o600))
+
+		team := must.Have(Load(Locate(root, env), env))(t)
+		set := must.Have(team.ProfileSet())(t)
+		if p := must.Have(set.Find("good"))(t); p.Still != 7*time.Second {
+			t.Errorf("%s: what stands behind the mistake does not count: %v", mistake, p.Still)
+		}
+		if _, err := set.Find("bad"); err == nil || len(team.LeftOut) != 2 {
+			t.Errorf("%s: left out are %v", mistake, team.LeftOut)
+			continue
+		}
+		if got := team.LeftOut[1].Error(); !strings.Contains(got, own+want) {
+			t.Errorf("%s: got %q, want %q", mistake, got, own+want)
+		}
+	}
+
+	learned := filepath.Join(filepath.Dir(own), "profiles", "robo.yaml")
+	must.Do(t, os.WriteFile(own, nil, 0o600))
+	for _, text := range []string{"profiles: [", "profiles:\n  robo: {settle: soon}\n", "profiles: {other: {}}\n"} {
+		must.Do(t, os.WriteFile(learned, []byte(text), 0o600))
+		team := must.Have(Load(Locate(root, env), env))(t)
+		if must.Have(team.ProfileSet())(t); len(team.LeftOut) != 1 {
+			t.Errorf("%q: left out are %v", text, team.LeftOut)
+		}
+	}
+}
+
 // What a file adds to the user's own notices needs trust; the rest of them stays.
 func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	home, root := t.TempDir(), t.TempDir()

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/conversation"
@@ -17,6 +16,7 @@ import (
 	"parley/notify"
 	"parley/orchestrator"
 	"parley/orchestrator/meter"
+	"parley/profile"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -59,7 +59,7 @@ func explainYAML(file string, text []byte, err error) error {
 	}
 
 	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
-		message = fmt.Sprintf("this is %s, where %s belongs", kindName(mistyped.SrcType), kindName(mistyped.DstType))
+		message = fmt.Sprintf("this is %s, where %s belongs", profile.TypeWords(mistyped.SrcType), profile.TypeWords(mistyped.DstType))
 	}
 
 	return parley.Errorf(
@@ -93,26 +93,6 @@ func excerpt(text []byte, line, column int) string {
 	}
 
 	return strings.Join(shown, "\n")
-}
-
-// kindName names a Go type in the words of YAML.
-func kindName(t reflect.Type) string {
-	if t == reflect.TypeFor[time.Duration]() {
-		return "a duration such as 24h"
-	}
-
-	switch t.Kind() {
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "a map of keys"
-	}
-
-	return "a number"
 }
 
 // siblingKeys lists the keys that are allowed where key stands: in the first column

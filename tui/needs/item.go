@@ -128,6 +128,7 @@ var looks = []look{
 	{parley.NeedOverlap, "≈", false, []option{{verb.Review, "review"}, {verb.Open, "attach"}, {verb.Steer, "steer"}}},
 	{parley.NeedNotifier, "✉", true, nil},
 	{parley.NeedStart, "!", true, nil},
+	{parley.NeedSystem, "!", true, nil},
 	{needUnsent, "✎", false, []option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}},
 }
 
