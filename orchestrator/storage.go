@@ -99,6 +99,14 @@ func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Nee
 		})
 	}
 
+	if err := op.store.Workspace.Full(); err != nil {
+		e := parley.AsError(err)
+		needs = append(needs, parley.Need{
+			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
+			Text: e.Message, Command: "parley doctor", Action: e.Action,
+		})
+	}
+
 	lacks, err := op.store.Shortfall(ctx)
 	if err != nil || lacks == nil {
 		return needs, err

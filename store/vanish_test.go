@@ -87,3 +87,27 @@ func news(s *Store) string {
 		return ""
 	}
 }
+
+// A database that is cut while it is open is noticed before another message is accepted, which nobody could read again.
+func TestADatabaseThatIsCutAcceptsNothingMore(t *testing.T) {
+	needsFile(t)
+	for _, keep := range []int64{0, 50, 4096, -4096} {
+		path := filepath.Join(t.TempDir(), "parley.db")
+		must.Do(t, openAt(t, path).Close()) // all of it is in the file
+		s := openAt(t, path)
+		addAgents(t, s, 2)
+
+		size := must.Have(os.Stat(path))(t).Size()
+		if keep < 0 {
+			size += keep
+		} else {
+			size = keep
+		}
+		must.Do(t, os.Truncate(path, size))
+		until(t, func() bool { return s.Refusal() != nil })
+		if _, err := s.Append(t.Context(), post(0, 1)); parley.ErrorCode(err) != parley.StorageUnavailable {
+			t.Errorf("cut to %d bytes: got %v", size, err)
+		}
+		_ = s.Close()
+	}
+}

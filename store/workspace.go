@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 )
 
@@ -8,9 +9,9 @@ import (
 // database itself.
 type Workspace struct{ *database }
 
-// Ping returns nil when the database can be read.
+// Ping returns nil when the database can be read, and the last change did not fail for want of room.
 func (s *Workspace) Ping(ctx context.Context) error {
-	if err := s.Refusal(); err != nil {
+	if err := cmp.Or(s.Refusal(), s.Full()); err != nil {
 		return err
 	}
 	var n int64
@@ -28,6 +29,14 @@ func (s *Workspace) Vanished() <-chan struct{} { return s.base.Safety.Saved }
 // Refusal returns why the store accepts nothing more, nil while all is well.
 func (s *Workspace) Refusal() error {
 	if err := s.base.Safety.Refusal(); err != nil {
+		return failure(s.base.Path, "writing to the database", err)
+	}
+	return nil
+}
+
+// Full returns how the last change failed for want of room on the disk, nil while there is room.
+func (s *Workspace) Full() error {
+	if err := s.base.Safety.Full(); err != nil {
 		return failure(s.base.Path, "writing to the database", err)
 	}
 	return nil

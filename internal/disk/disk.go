@@ -52,3 +52,16 @@ func Copy(from, to string) error {
 
 	return errors.Join(err, w.Close())
 }
+
+// HasRoom reports whether a file of so many bytes can be written in a directory. It tries: quotas are not seen otherwise.
+func HasRoom(dir string, size int) bool {
+	f, err := os.CreateTemp(dir, ".room-*")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+
+	_, err = f.Write(make([]byte, size))
+	return err == nil && f.Sync() == nil
+}

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"path/filepath"
+
+	"parley/internal/disk"
 )
 
 // Write runs a change in a transaction, together with those of other callers, and
@@ -19,6 +22,7 @@ func (d *Database) Serve() {
 	d.Queue.Serve(d.commit, WatchEvery, d.Doorbell.Rings(), func(rang bool) {
 		if !rang {
 			_ = d.Session.Confirm() // it tells the operator, and refuses the next write
+			d.noteRoom(nil)
 		}
 		_ = d.Session.Watch() // it has logged why not, and is called again
 	})
@@ -38,6 +42,7 @@ func (d *Database) commit(batch []*Write) {
 	if err != nil {
 		d.Notice(err)
 	}
+	d.noteRoom(err)
 
 	switch {
 	case err == nil:
@@ -49,6 +54,20 @@ func (d *Database) commit(batch []*Write) {
 		for _, w := range batch {
 			d.commit([]*Write{w})
 		}
+	}
+}
+
+// roomNeeded is the room beside a database, in bytes, with which a disk counts as full no more. The largest message
+// with its index needs less.
+const roomNeeded = 256 << 10
+
+// noteRoom notes how a change ended that may have failed for want of room. A smaller change may still fit.
+func (d *Database) noteRoom(err error) {
+	switch {
+	case OSFault(err) == FaultFull:
+		d.Safety.full.Store(&loss{err})
+	case err == nil && d.Safety.Full() != nil && (!d.SQL.Embedded || disk.HasRoom(filepath.Dir(d.Path), roomNeeded)):
+		d.Safety.full.Store(nil)
 	}
 }
 

@@ -11,6 +11,7 @@ type Safety struct {
 	Saved chan struct{} // closed when all is saved that the removed files held
 
 	lost atomic.Pointer[loss] // why nothing is accepted any more; read by all
+	full atomic.Pointer[loss] // how the last change failed for want of room; read by all
 }
 
 type loss struct{ error }
@@ -28,6 +29,14 @@ func (a *Safety) Refusal() error {
 
 // Condemn accepts nothing more, for a reason. It reports whether that is the first one, which stays.
 func (a *Safety) Condemn(why error) (first bool) { return a.lost.CompareAndSwap(nil, &loss{why}) }
+
+// Full returns how the last change failed for want of room on the disk, nil while there is room.
+func (a *Safety) Full() error {
+	if full := a.full.Load(); full != nil {
+		return full.error
+	}
+	return nil
+}
 
 // Tell queues words for the operator. Those that nobody has read are not pushed out.
 func (a *Safety) Tell(format string, args ...any) {

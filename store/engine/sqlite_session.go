@@ -53,6 +53,9 @@ func (s *FileSession) Confirm() error {
 	if err := s.Watched.Look(); err != nil {
 		return err
 	}
+	if s.Watched.isCut() {
+		return s.Condemn("it was cut while parley ran")
+	}
 	s.noteFailure(s.Progress.Look(s.Path))
 	return nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -32,6 +33,7 @@ type Watched struct {
 
 	open     map[string]os.FileInfo // by ending
 	vanished bool                   // what they hold is not saved yet
+	size     int64                  // of the database
 	WatchedFiles
 }
 
@@ -48,6 +50,7 @@ type WatchedFiles struct {
 // Watch begins to look at the names of open files.
 func Watch(f WatchedFiles) (Watched, error) {
 	w := Watched{open: map[string]os.FileInfo{}, WatchedFiles: f}
+	w.isCut()
 	return w, w.Look()
 }
 
@@ -82,6 +85,35 @@ func (w *Watched) lookAt(ending string) error {
 		return errors.New("its files were removed or replaced while parley ran")
 	}
 	return nil
+}
+
+// isCut reports whether the file has become shorter than its header says. SQLite does both in one step, and only in
+// the goroutine that calls this.
+func (w *Watched) isCut() bool {
+	there, err := os.Lstat(w.Path)
+	if err != nil {
+		return false
+	}
+	before := w.size
+	w.size = there.Size()
+	if w.size >= before {
+		return false
+	}
+	f, err := os.Open(w.Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+
+	header := make([]byte, 32) // sqlite.org/fileformat.html: the size of a page at 16, their number at 28
+	if _, err := f.ReadAt(header, 0); err != nil {
+		return true
+	}
+	page := int64(binary.BigEndian.Uint16(header[16:]))
+	if page == 1 { // 64 KB
+		page = 1 << 16
+	}
+	return w.size < page*int64(binary.BigEndian.Uint32(header[28:]))
 }
 
 // lose stops accepting and saves what the open files hold.
