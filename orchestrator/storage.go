@@ -99,7 +99,7 @@ func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Nee
 		})
 	}
 
-	if err := op.store.Workspace.Full(); err != nil {
+	if err := op.store.Full(); err != nil {
 		e := parley.AsError(err)
 		needs = append(needs, parley.Need{
 			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),

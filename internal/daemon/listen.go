@@ -92,6 +92,13 @@ func (s *socketListener) Addr() net.Addr {
 	return &net.UnixAddr{Name: s.at.Socket(), Net: "unix"}
 }
 
+// keepName leaves the socket's file when the listener is closed.
+func (s *socketListener) keepName() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.SetUnlinkOnClose(false)
+}
+
 // Close implements net.Listener.
 func (s *socketListener) Close() error {
 	s.mu.Lock()

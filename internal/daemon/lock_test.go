@@ -88,3 +88,26 @@ func TestASocketThatAnswersIsNotTaken(t *testing.T) {
 		t.Errorf("got %v, %v", second, err)
 	}
 }
+
+// A daemon whose state was moved finds out that another one has its place. It leaves that one's files alone.
+func TestDaemonNoticesThatAnotherHasItsPlace(t *testing.T) {
+	at, held := lockedPlace(t)
+	d := &daemon{Options: Options{Place: at}, lock: held}
+	if d.isReplaced() {
+		t.Error("a daemon takes its own lock for another's")
+	}
+
+	must.Do(t, os.Rename(at.Home, at.Home+"-away"))
+	if d.isReplaced() {
+		t.Error("no lock counts as another's")
+	}
+	must.Do(t, at.Prepare())
+	other := must.Have(lock(at))(t)
+	defer other.Close()
+	if !d.isReplaced() {
+		t.Error("another's lock goes unnoticed")
+	}
+	if err := d.appear(); parley.ErrorCode(err) != parley.DaemonRunning {
+		t.Errorf("it appears again: %v", err)
+	}
+}

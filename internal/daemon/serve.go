@@ -342,7 +342,11 @@ func (d *daemon) run(ctx context.Context) error {
 	if vanished { // the notes tell the next one where that is
 		err = errors.Join(err, d.Place.Prepare())
 	}
-	err = errors.Join(err, removeInfo(d.Place))
+	if d.isReplaced() { // what stands there is the other daemon's
+		d.unix.keepName()
+	} else {
+		err = errors.Join(err, removeInfo(d.Place))
+	}
 	d.orchestrator.StopAnswering()
 	endWaits := time.AfterFunc(endShortCalls, endCalls)
 	defer endWaits.Stop()
