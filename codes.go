@@ -31,6 +31,7 @@ const (
 	HoldScrolling     ReasonCode = "scrolling"      // somebody scrolls in copy mode
 	HoldStaggered     ReasonCode = "staggered"      // other agents of its profile get the broadcast first
 	HoldOtherProgram  ReasonCode = "other_program"  // another program reads, without the operator's word
+	HoldShell         ReasonCode = "shell"          // a shell reads, which would run a text as a command
 	HoldQuestion      ReasonCode = "question"       // the screen of a program without markers asks something
 	HoldSecret        ReasonCode = "secret"         // its terminal asks for something secret
 	HoldNewPlace      ReasonCode = "new_place"      // what stands before its cursor is new, and may be a question

@@ -88,6 +88,12 @@ var reasons = map[ReasonCode]reason{
 		lasting: "another program has read %s's terminal",
 		ends:    onlyByPerson,
 	},
+	HoldShell: {
+		words:   "%s, a shell, reads its terminal and would run it",
+		release: "It goes when its own program runs there: start it in the shell (parley attach %[1]s).",
+		lasting: "a shell has read %s's terminal",
+		ends:    onlyByPerson,
+	},
 	HoldQuestion: {
 		words:   "its screen asks something, and the text would answer it%s",
 		release: "It goes when that is answered: parley answer %[1]s. parley never answers by itself.",

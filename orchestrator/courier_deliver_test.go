@@ -171,7 +171,7 @@ func TestBareShellIsNotTypedInto(t *testing.T) {
 	te.start(parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}})
 	mark := filepath.Join(te.dir, "harm")
 	id := te.send("shell", "hello $(touch "+mark+")")
-	te.held(id, "sh -i reads its terminal")
+	te.held(id, "sh, a shell, reads its terminal")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the text was run as a command")
 	}

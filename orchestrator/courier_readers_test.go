@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func TestWhatAScriptStartsGetsNothing(t *testing.T) {
 	const asks = `python3 -c 'input("`
 	const relay = `python3 -c 'import pty; pty.spawn(["sh"])'`
 
+	reasons := []parley.ReasonCode{parley.HoldOtherProgram, parley.HoldShell, parley.HoldQuestion}
 	for name, line := range map[string]string{
 		"shell": "sh -i", "bash": "bash --norc -i", "renamed": renamed + " --norc -i", "cat": "cat",
 		"database": asks + `shop=> ")'`, "mysql": asks + `mysql> ")'`, "sign": asks + `> ")'`, "repl": "python3 -q",
@@ -46,7 +48,7 @@ func TestWhatAScriptStartsGetsNothing(t *testing.T) {
 			var d parley.Delivery
 			held := func() bool {
 				d = te.delivery(id)
-				return d.ReasonCode == parley.HoldOtherProgram || d.ReasonCode == parley.HoldQuestion
+				return slices.Contains(reasons, d.ReasonCode)
 			}
 			tmuxtest.Poll(t, held, func() string { return "it is " + string(d.State) + " for " + d.Reason })
 			screen := must.Have(te.pane(name).Screen(t.Context(), tmux.ScreenOptions{}))(t)

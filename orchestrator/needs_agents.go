@@ -184,7 +184,7 @@ const readsFor = 3 * time.Second
 // may be about to come back to their own text, and to none of parley's.
 func (an *agentNeeds) wantsOperator(code parley.ReasonCode, since time.Time) bool {
 	patience := an.settings.DraftAfter
-	if code == parley.HoldOtherProgram {
+	if code == parley.HoldOtherProgram || code == parley.HoldShell {
 		patience = readsFor
 	} else if code.OnlyPerson() {
 		patience = an.settings.StuckAfter

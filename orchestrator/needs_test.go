@@ -350,15 +350,15 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 func TestAProgramWithoutTheWordNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.StuckAfter = time.Second })
-	te.start(parley.LaunchAgentRequest{Name: "ops", Command: []string{"sh", "-i"}})
+	te.start(parley.LaunchAgentRequest{Name: "ops", Command: []string{"cat"}})
 	te.inState("ops", parley.StateUnknown)
 	te.nothingNeeded() // nothing waits for it
 	id := te.send("ops", "echo hello")
-	te.held(id, "sh -i reads its terminal")
+	te.held(id, "cat reads its terminal")
 
 	n := te.need(parley.NeedDialog)
 	te.wantNeed(n, "ops",
-		"sh -i reads its terminal, and nobody has said that it takes messages; a message waits for it",
+		"cat reads its terminal, and nobody has said that it takes messages; a message waits for it",
 		"parley answer ops messages")
 	if n.Dialog == nil || !slices.ContainsFunc(n.Dialog.Options, func(o parley.DialogOption) bool {
 		return o.Label == "messages"
@@ -370,7 +370,22 @@ func TestAProgramWithoutTheWordNeedsTheOperator(t *testing.T) {
 	must.Have(te.AnswerDialog(te.operator(), say))(t)
 	te.arrived(id)
 	must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "ops", Forget: true}))(t)
-	te.held(te.send("ops", "echo again"), "sh -i reads its terminal")
+	te.held(te.send("ops", "echo again"), "cat reads its terminal")
+}
+
+// A shell would run what is typed, in every terminal that ends in it: it never has the word.
+func TestAShellNeverHasTheWord(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	for name, command := range map[string][]string{"bare": {"sh"}, "ends": {"sh", "-c", "true; exec sh"}} {
+		te.start(parley.LaunchAgentRequest{Name: name, Profile: "generic", Command: command})
+		te.inState(name, parley.StateUnknown)
+		te.held(te.send(name, "echo hello"), "sh, a shell, reads its terminal")
+	}
+	n := te.need(parley.NeedStuck)
+	if n.Dialog != nil || !strings.Contains(n.Action, "parley attach") {
+		t.Errorf("it offers %+v", n)
+	}
 }
 
 func TestLeftoverDraftNeedsTheOperator(t *testing.T) {

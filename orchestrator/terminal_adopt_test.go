@@ -273,7 +273,7 @@ func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 
 	te.inState("coder", parley.StateUnknown)
 	id := te.send("coder", "rm -rf precious")
-	te.held(id, "bash --norc -i reads its terminal")
+	te.held(id, "bash, a shell, reads its terminal")
 	u.start(pane, "sleep", "1000")
 	te.held(id, "no program reads")
 	if screen := u.run("capture-pane", "-p", "-t", pane); strings.Contains(screen, "precious") ||

@@ -111,13 +111,8 @@ func memory(pid int) (int64, error) {
 // foreground returns the foreground process group of a process's terminal, and its leader's
 // command line.
 func foreground(pid int) (group processGroup, argv []string, err error) {
-	f, err := stat(pid)
-	if err != nil {
+	if group, err = foregroundGroup(pid); err != nil {
 		return processGroup{}, nil, err
-	}
-	group = processGroup{leader: number(f[5]), terminal: f[4]}
-	if group.leader <= 0 {
-		return processGroup{}, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 
 	argv, err = commandLine(group.leader)
@@ -126,6 +121,19 @@ func foreground(pid int) (group processGroup, argv []string, err error) {
 	}
 
 	return group, argv, nil
+}
+
+// foregroundGroup returns the group that has the terminal of a process. Its leader may have ended.
+func foregroundGroup(pid int) (processGroup, error) {
+	f, err := stat(pid)
+	if err != nil {
+		return processGroup{}, err
+	}
+	group := processGroup{leader: number(f[5]), terminal: f[4]}
+	if group.leader <= 0 {
+		return processGroup{}, fmt.Errorf("process %d has no terminal in the foreground", pid)
+	}
+	return group, nil
 }
 
 // commandLine implements CommandLine.

@@ -8,7 +8,7 @@ import (
 
 // readerOf implements ReaderOf.
 func readerOf(panePID int, all groups) (Reader, error) {
-	group, _, err := foreground(panePID)
+	group, err := foregroundGroup(panePID)
 	if err != nil {
 		return Reader{}, err
 	}

@@ -45,11 +45,13 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 	for _, at := range []profile.Place{{}, {Words: "settled:"}} {
 		must(0, places.Add(t.Context(), id, at))
 	}
-	places = must(team.LoadPlaces(t.Context(), db)) // as another daemon does
+	must(0, places.Add(t.Context(), "/bin/sh", profile.Place{})) // as earlier versions could
+	places = must(team.LoadPlaces(t.Context(), db))              // as another daemon does
 
 	agent := func(canonical bool, waits tmux.Reads) readerHost {
 		return readerHost{host(nil), ownProgram, canonical, waits, nil}
 	}
+	shell := tmux.Program{File: "/bin/sh", Args: []string{"sh", "-i"}}
 	readers := map[string]readerHost{
 		"raw":           agent(false, tmux.ReadsInput),
 		"raw, works":    agent(false, tmux.ReadsNot),
@@ -57,12 +59,14 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 		"may read":      agent(true, tmux.ReadsUnknown),
 		"does not read": agent(true, tmux.ReadsNot),
 		"untold":        {program: ownProgram, untold: errors.ErrUnsupported},
+		"not found":     {program: ownProgram, untold: errors.New("it has just ended")},
+		"a shell":       {program: shell, waits: tmux.ReadsInput},
 		"another":       {program: relayed, waits: tmux.ReadsInput},
 		"may be":        {program: relayed, waits: tmux.ReadsUnknown},
 		"another works": {program: relayed},
 	}
 	const goes, asks, none = parley.ReasonCode(""), parley.HoldNewPlace, parley.HoldNoReader
-	const other = parley.HoldOtherProgram
+	const other, sh = parley.HoldOtherProgram, parley.HoldShell
 	for name, want := range map[string]map[string]parley.ReasonCode{
 		"raw":           {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
 		"raw, works":    {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
@@ -70,6 +74,8 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 		"may read":      {"": goes, "> ": goes, "agent> ": goes, "me@box:~$ ": asks, "Username: ": asks, settled: goes},
 		"does not read": {"": none, "> ": none, "agent> ": none, "me@box:~$ ": none, "Username: ": none, settled: none},
 		"untold":        {"": goes, "> ": goes},
+		"not found":     {"": none, "> ": none},
+		"a shell":       {"": sh, "> ": sh, "$ ": sh, "❯ ": sh, settled: sh},
 		"another":       {"": other, "> ": other, "agent> ": other, "Username: ": other, settled: other},
 		"may be":        {"": other, "> ": other, "agent> ": other, "Username: ": other, settled: other},
 		"another works": {"": none, "> ": none, "agent> ": none, "Username: ": none, settled: none},

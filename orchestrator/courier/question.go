@@ -85,7 +85,7 @@ func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
 	switch at.code {
 	case parley.HoldNewPlace:
 		return Reading{parley.StateWaiting, at.hold().Reason, false, at.reader}
-	case parley.HoldOtherProgram:
+	case parley.HoldOtherProgram, parley.HoldShell:
 		return Reading{parley.StateUnknown, at.hold().Reason, false, at.reader}
 	case parley.HoldNoReader:
 		if words := Suspended(t); words != "" {

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"path/filepath"
 	"time"
 
 	"parley"
@@ -28,15 +29,37 @@ func (f *facts) otherProgram() hold {
 	case f.untold != nil, f.reader.PID == 0, f.takes(f.reader):
 		return hold{}
 	}
-	return held(strange(f.reader), shortLine(f.reader.Program))
+	return held(strange(f.reader), nameOf(f.reader.Program))
 }
 
 // strange is why nothing is typed while a program has the terminal that gets nothing: it reads, or it is only there.
 func strange(r tmux.Reader) parley.ReasonCode {
-	if r.Waits == tmux.ReadsNot {
+	switch {
+	case r.Waits == tmux.ReadsNot:
 		return parley.HoldNoReader
+	case parley.IsShell(r.Args):
+		return parley.HoldShell
 	}
 	return parley.HoldOtherProgram
+}
+
+// isReader reports whether a code says that another program reads.
+func isReader(code parley.ReasonCode) bool {
+	return code == parley.HoldOtherProgram || code == parley.HoldShell
+}
+
+// nameOf returns the name of a program, and of the script that it runs. Its other words are for the operator alone:
+// everyone who has sent a message reads what holds it, and a command line can have a password.
+func nameOf(p tmux.Program) string {
+	name := p.File
+	if len(p.Args) > 0 {
+		name = p.Args[0]
+	}
+	name = filepath.Base(name)
+	if script := profile.ScriptOf(p.Args); script != "" {
+		name += " " + filepath.Base(script)
+	}
+	return parley.Truncate(parley.CleanLine(name), lineLength)
 }
 
 // shortLine returns the command line of a program, for people.

@@ -2,7 +2,9 @@ package courier
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley"
@@ -26,8 +28,12 @@ type spot struct {
 func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 	s := spot{at: profile.PlaceOf(ScreenOf(*screen), t.Profile)}
 	r, err := h.Reader(t, time.Now())
+	if errors.Is(err, errors.ErrUnsupported) {
+		return s // facts say so where that matters
+	}
 	if err != nil {
-		return s // what has the terminal is not known, and facts say so where that matters
+		s.code = parley.HoldNoReader
+		return s
 	}
 
 	s.reader = r
@@ -48,8 +54,8 @@ func (s *spot) hold() hold {
 	switch s.code {
 	case "":
 		return hold{}
-	case parley.HoldOtherProgram:
-		return held(s.code, shortLine(s.reader.Program))
+	case parley.HoldOtherProgram, parley.HoldShell:
+		return held(s.code, nameOf(s.reader.Program))
 	}
 	return held(s.code, s.quoted())
 }
@@ -74,6 +80,7 @@ type Unsettled struct {
 	At      profile.Place
 	Words   string // what it is about, for people
 	IsNew   bool   // he has not said it
+	AtPlace bool   // the words name the place, so that an answer is of it too
 }
 
 // UnsettledOn returns that of a terminal.
@@ -82,9 +89,14 @@ func UnsettledOn(t *team.Terminal, screen tmux.Screen) Unsettled {
 	u := Unsettled{Reader: s.reader, Program: team.ProgramID(s.reader.Program), At: s.at}
 	switch {
 	case s.code == parley.HoldOtherProgram:
-		u.Words, u.IsNew = fmt.Sprintf("Does %s take messages?", shortLine(s.reader.Program)), true
+		u.Words, u.IsNew, u.AtPlace = fmt.Sprintf("Does %s take messages", shortLine(s.reader.Program)), true, s.at.New
+		if u.AtPlace {
+			u.Words += " at" + cmp.Or(strings.TrimPrefix(s.quoted(), ":"), " an empty line")
+		}
+		u.Words += "?"
 	case s.code == parley.HoldNewPlace && !t.Profile.HasMarkers():
 		u.Words, u.IsNew = cmp.Or(s.words(), "an empty line of "+shortLine(s.reader.Program)), true
+		u.AtPlace = true
 	}
 	return u
 }

@@ -64,8 +64,7 @@ type Terminal struct {
 type Launched struct {
 	Resumed bool // it was launched to continue its session
 	File    ProgramFile
-	Own     bool   // the command of the launch, by whichever daemon, is that of its profile's program
-	Said    string // the name of its program, if the operator has said that it takes messages
+	Own     bool // the command of the launch, by whichever daemon, is that of its profile's program
 }
 
 // ProgramFile is the file of a program, and its environment.

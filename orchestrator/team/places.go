@@ -81,6 +81,7 @@ func (p *Places) Has(program string, at profile.Place) bool {
 // seen is what was seen of a terminal's input. Safe for concurrent use.
 type seen struct {
 	sign atomic.Pointer[string] // where its program has taken the last message
+	said atomic.Pointer[string] // the name of its program, if its launch by the operator says that it takes messages
 	keys atomic.Int64           // when a person last typed from elsewhere, in nanoseconds since 1970; 0: never
 }
 

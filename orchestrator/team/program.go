@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"parley"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -19,6 +20,11 @@ import (
 func ProgramID(p tmux.Program) string {
 	if len(p.Args) == 0 {
 		return p.File
+	}
+	// What is kept of it is text.
+	p.Args = slices.Clone(p.Args)
+	for i, word := range p.Args {
+		p.Args[i] = strings.ToValidUTF8(word, "�")
 	}
 
 	words := []string{p.File}
@@ -44,7 +50,7 @@ func ProgramID(p tmux.Program) string {
 	id := strings.Join(words, " ")
 	if len(id) > longestID {
 		sum := sha256.Sum256([]byte(id))
-		id = id[:longestID] + "… " + hex.EncodeToString(sum[:8])
+		id = strings.ToValidUTF8(id[:longestID], "") + "… " + hex.EncodeToString(sum[:8])
 	}
 	return id
 }
@@ -58,7 +64,9 @@ func (t *Terminal) Takes(r tmux.Reader) bool {
 	switch {
 	case t.Own && (t.Profile.HasMarkers() || r.PID == t.PID), t.runs(r.Program):
 		return true
-	case t.Said != "" && r.PID == t.PID && t.Said == nameOf(r.Args): // behind a script that puts another in its place
+	case parley.IsShell(r.Args): // it would run them, in every terminal that ends in one
+		return false
+	case t.isSaid(r): // behind a script that puts another in its place
 		return true
 	case t.Adopted() && t.Profile.HasMarkers() && t.IsProgram(r.Args):
 		return true
@@ -66,18 +74,19 @@ func (t *Terminal) Takes(r tmux.Reader) bool {
 	return t.Places.Has(ProgramID(r.Program), profile.Place{})
 }
 
-// nameOf returns the name by which a program was started.
-func nameOf(argv []string) string {
-	if len(argv) == 0 {
-		return ""
-	}
-	return filepath.Base(argv[0])
+// NoteSaid notes the name of the program of which the operator has said at its launch that it takes messages; "" takes
+// that back.
+func (t *Terminal) NoteSaid(program string) { t.seen.said.Store(&program) }
+
+func (t *Terminal) isSaid(r tmux.Reader) bool {
+	said := t.seen.said.Load()
+	return said != nil && *said != "" && r.PID == t.PID && len(r.Args) > 0 && *said == filepath.Base(r.Args[0])
 }
 
 // KeepWord keeps the operator's word of a launch for the program that it has become.
 func (t *Terminal) KeepWord(ctx context.Context, r tmux.Reader) error {
 	id := ProgramID(r.Program)
-	if t.Said == "" || r.PID != t.PID || !t.Takes(r) || t.Places.Has(id, profile.Place{}) {
+	if !t.isSaid(r) || !t.Takes(r) || t.Places.Has(id, profile.Place{}) {
 		return nil
 	}
 	return t.Places.Add(ctx, id, profile.Place{})

@@ -67,12 +67,11 @@ func (ts *Terminals) AnswerDialog(
 	if given == "" {
 		return nil, err
 	}
-	// A key is pressed: it is logged even if the caller has gone.
+	// It is logged even if the caller has gone.
 	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, given)
 	if err != nil {
 		return nil, err
 	}
-
 	return a.result(), logged
 }
 
@@ -88,8 +87,9 @@ type answer struct {
 	screen    tmux.Screen // as seen last
 	takesKeys bool        // it does not show a program that waits for a prompt
 	menu      profile.Menu
-	open      bool // the screen shows a dialog: menu
-	typing    int  // the index of the option whose label is being replaced by a text; -1: none
+	unsettled courier.Unsettled // what menu asks of the operator's word
+	open      bool              // the screen shows a dialog: menu
+	typing    int               // the index of the option whose label is being replaced by a text; -1: none
 
 	question string   // that was answered
 	sent     []string // the keys and texts that went in
@@ -107,7 +107,7 @@ func (a *answer) look(ctx context.Context) error {
 	}
 
 	a.screen = screen.WithoutColours()
-	a.menu, a.open = menuOf(a.t, a.screen)
+	a.menu, a.unsettled, a.open = menuOf(a.t, a.screen)
 	// A program that ended or waits leaves its dialog on the screen; what no markers know is the operator's to judge.
 	own := !a.t.Profile.HasMarkers() || !courier.HasOther(a.t) || settlesSomething(&a.menu)
 	a.open = a.open && own

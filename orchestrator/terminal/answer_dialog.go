@@ -14,7 +14,7 @@ import (
 
 // DialogOn returns the dialog that a screen shows, nil if it shows none.
 func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
-	menu, open := menuOf(t, screen)
+	menu, _, open := menuOf(t, screen)
 	if !open {
 		return nil
 	}
@@ -52,21 +52,24 @@ func choiceOf(menu *profile.Menu, i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// letterOf returns a letter of the label of an option without a number, between others with numbers.
-func letterOf(options []profile.Option, i int) string {
+// letterOf returns a letter of the label of an option without a number, between others with numbers: one that none
+// before it has.
+func letterOf(options []profile.Option, i int) (choice string) {
 	taken := ""
-	for j := range i {
-		if options[j].Number == 0 {
-			taken += letterOf(options, j)
+	for _, o := range options[:i+1] {
+		if o.Number > 0 {
+			continue
 		}
-	}
-	label := strings.ToLower(options[i].Label)
-	for _, r := range label {
-		if r >= 'a' && r <= 'z' && !strings.ContainsRune(taken, r) {
-			return string(r)
+		choice = strings.ToLower(o.Label)
+		for _, r := range choice {
+			if r >= 'a' && r <= 'z' && !strings.ContainsRune(taken, r) {
+				choice = string(r)
+				break
+			}
 		}
+		taken += choice
 	}
-	return label
+	return choice
 }
 
 // ticksOf returns which options have a tick.

@@ -12,23 +12,23 @@ import (
 	"parley/tmux"
 )
 
-// menuOf returns the dialog that a screen shows.
-func menuOf(t *team.Terminal, screen tmux.Screen) (profile.Menu, bool) {
+// menuOf returns the dialog that a screen shows, and what only the operator can say there.
+func menuOf(t *team.Terminal, screen tmux.Screen) (m profile.Menu, u courier.Unsettled, open bool) {
 	if screen.Dead {
-		return profile.Menu{}, false
+		return m, u, false
 	}
 	s := courier.ScreenOf(screen)
 	if menu, open := t.Profile.Menu(s); open {
-		return menu, true
+		return menu, u, true
 	}
-	if u := courier.UnsettledOn(t, screen); u.IsNew {
+	if u = courier.UnsettledOn(t, screen); u.IsNew {
 		menu := profile.PlaceMenu(s, u.Words)
 		if u.At.Lost && t.Takes(u.Reader) { // it would stand for all that hides its cursor
 			menu.Options = nil
 		}
-		return menu, true
+		return menu, u, true
 	}
-	return profile.Menu{}, false
+	return m, u, false
 }
 
 // settlesSomething reports whether a menu offers the operator's word.
@@ -41,20 +41,23 @@ func (a *answer) settles(want chosen) bool {
 	return len(a.req.Keys) == 0 && want.option >= 0 && a.menu.Options[want.option].Settles
 }
 
-// settle keeps that the program which reads the terminal takes messages, and that they belong where its cursor stands.
-// It presses no key.
+// settle keeps that the program which was seen to read the terminal takes messages, and that they belong where its
+// cursor stands, if that was shown. It presses no key.
 func (a *answer) settle(ctx context.Context, want chosen) error {
-	u := courier.UnsettledOn(a.t, a.screen)
-	a.given, a.settled = want.words, true
+	u := a.unsettled
+	if now := courier.UnsettledOn(a.t, a.screen); u.Program == "" || now.Program != u.Program {
+		return a.changed()
+	}
 	if err := a.t.Places.Add(ctx, u.Program, profile.Place{}); err != nil {
 		return err
 	}
-	if !u.At.Lost {
+	if u.AtPlace && !u.At.Lost {
 		a.t.NoteTaken(u.At)
 		if err := a.t.Places.Add(ctx, u.Program, u.At); err != nil {
 			return err
 		}
 	}
+	a.given, a.settled = want.words, true
 	return a.look(ctx)
 }
 
@@ -69,6 +72,8 @@ func (a *answer) forget(ctx context.Context) (*parley.AnswerDialogResult, error)
 	if err != nil {
 		return nil, err
 	}
+
+	a.t.NoteSaid("")
 
 	res := a.result()
 	res.Message = fmt.Sprintf("Nothing was said of where %s takes messages.", u.Program)

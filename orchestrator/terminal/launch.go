@@ -274,7 +274,7 @@ func (la *launcher) run(
 	la.launches.remember(m, l)
 	t := newTerminal(la.ts, m, p.Profile, info)
 	if p.said {
-		t.Said = filepath.Base(profile.Unwrapped(l.Argv)[0])
+		t.NoteSaid(filepath.Base(profile.Unwrapped(l.Argv)[0]))
 	}
 	t.File = team.ProgramFile{Path: l.path, Env: Inherited(l.Env)}
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
