@@ -192,7 +192,7 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 		node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
 	PARLEY_TEST_CONFORMANCE='$(CONFORMANCE)/node_modules/.bin' $(GO) test -count=1 -v -timeout 10m -run TestConformance ./cmd/parley
 
-# It goes before all that runs side by side, and alone. The best of several runs counts.
+# It needs a machine that does nothing else, so no check runs it. The best of several runs counts.
 .PHONY: benches
 benches: tmux ## compare how long a message takes with docs/measured/benchmarks.md
 	PARLEY_TEST_BENCHES=1 $(GO) test -count=1 -vet=off -run TestAMessageTakesNoLongerThanRecorded ./orchestrator

@@ -142,7 +142,10 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	left := lies.Hold
 	if unsent.Hold.Code != "" && a.State != parley.StateBusy && an.now().Sub(unsent.Since) > unsentFor {
 		n.Kind, n.Since, n.Text = parley.NeedDraft, unsent.Since, unsent.Hold.Reason
-		n.Action = leftoverAction(unsent.Hold.Code)
+		n.Action = unsent.Hold.Code.Release(a)
+		if unsent.Hold.Code.OwnText() || unsent.Hold.Code == parley.HoldDraft {
+			n.Action = leftoverAction(unsent.Hold.Code)
+		}
 		return n, true
 	}
 	if left.Code != "" && waiting > 0 && an.wantsOperator(left.Code, lies.Since) {

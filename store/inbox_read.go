@@ -52,12 +52,13 @@ func (s *Inbox) MarkRead(
 }
 
 // NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that still wait for its
-// terminal are submitted by that and no longer typed, and so are those that were given up or are unconfirmed; they stay
-// unread. It skips all others, those that the conversation protocol withholds too.
+// terminal are submitted by that and no longer typed, and so are those that were given up, or are unconfirmed and were
+// never typed: what was typed may still stand in the terminal. They stay unread. It skips all others, those that the
+// conversation protocol withholds too.
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
-			d, err := deliveriesIn{t}.find(recipientID, id, "")
+			d, err := deliveriesIn{t}.find(recipientID, id, " AND (d.state <> 'unconfirmed' OR d.pane_seq = 0)")
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func hostCommand() family {
 		use:   "host",
 		short: "Manage the team's machines, and keys of workspaces elsewhere",
 		long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
-There you need a key, since parley cannot see your terminal: add makes one over there, and keeps it here.
+You are known there as the user that ssh makes you. Where that is not enough, add makes a key over there, and keeps it here.
 Machines that share one workspace, whose database is on a server, are its hosts: list shows them too, and remove NAME
 takes one out that is gone for good.`,
 		example: `  parley host add box:src/api
@@ -49,7 +49,7 @@ func (a addHostCommand) run(ctx context.Context, p *program, host string) error 
 		return err
 	}
 	if !isTerminal(p.in) {
-		const words = "host add needs a terminal: parley on %s knows you by yours"
+		const words = "host add needs a terminal: parley on %s gives a key only at one"
 		return parley.Errorf(parley.InvalidArgument, words, h.Address).
 			Suggest("Run it in a terminal, or set PARLEY_KEY to what this prints there: parley key issue operator")
 	}

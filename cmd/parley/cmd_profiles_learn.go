@@ -76,7 +76,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 			Suggest("The operator runs parley profiles learn in a terminal of their own.")
 	case parley.IsShell(command):
 		return parley.Errorf(parley.InvalidArgument, "%s is a shell: it would run what it is told", command[0]).
-			Suggest("Launch it with the profile generic, which asks you first.")
+			Suggest("Name the agent program itself.")
 	case dir == "":
 		return parley.Errorf(parley.InvalidArgument, "there is no directory to keep the profile in").
 			Suggest("Set HOME, or XDG_CONFIG_HOME to a directory that is kept.")

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/wait"
@@ -15,6 +17,9 @@ type wordless struct {
 	agent   string
 	warning string
 }
+
+// wordPatience is how long the word is given again to a program whose screen changes under it.
+const wordPatience = 10 * time.Second
 
 // wordChoice is the option by which the operator says that what reads a terminal takes messages.
 const wordChoice = "messages"
@@ -36,6 +41,8 @@ func (w wordless) ask(ctx context.Context) error {
 		return w.warn()
 	}
 
+	ctx, stop := context.WithTimeout(ctx, wordPatience)
+	defer stop()
 	// What the program draws meanwhile changes the screen, and not what was asked.
 	for now := seen; now != nil && now.Question == seen.Question; now = w.look(ctx, a) {
 		word := parley.AnswerDialogRequest{Agent: w.agent, Choice: wordChoice, Dialog: now.ID}
@@ -60,7 +67,8 @@ func (w wordless) look(ctx context.Context, a *answering) (question *parley.Dial
 		if err != nil || seen.Dialog == nil {
 			return false, err
 		}
-		if _, found := seen.Dialog.Find(wordChoice); found {
+		isWord := func(o parley.DialogOption) bool { return o.Choice == wordChoice }
+		if slices.ContainsFunc(seen.Dialog.Options, isWord) {
 			question = seen.Dialog
 		}
 		return true, nil

@@ -125,7 +125,7 @@ func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
 }
 
 // recognise finds the profile of the program in the pane: the one named, or the one whose program it
-// is if name is "". It refuses programs that would take a message for commands or keys, and, without
+// is if name is "". It refuses shells, which would take a message for commands, and, without
 // a name, those of no profile.
 func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, error) {
 	program := profile.ProgramOf(s.argv)

@@ -243,7 +243,7 @@ func (s *study) conclude() error {
 	k := &s.keys
 	*k = profile.Learned{
 		Extends: profile.Default, Summary: s.name + ", learned on " + s.opts.Now().UTC().Format(time.DateOnly),
-		Command: s.command, OneLine: !s.framed, InlineLines: 3, InlineChars: 800, Key: "Enter",
+		Command: s.command, OneLine: !s.framed, Key: "Enter",
 		ShowWithin: 5 * time.Second, Still: resting,
 	}
 	if !s.framed {
