@@ -45,6 +45,7 @@ func commandGroups() []commandGroup {
 		}},
 		{"The daemon and this program", commands{
 			&tuiCommand{}, hostCommand(), notifyCommand(), &serveCommand{}, backupCommand{}, moveDatabaseCommand{},
+			serviceCommand(),
 			&mcpCommand{}, &opsCommand{}, schemaCommand{}, manCommand{}, &completionCommand{}, demoCommand{},
 			versionCommand{}, &uninstallCommand{},
 		}},

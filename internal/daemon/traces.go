@@ -28,6 +28,7 @@ func Traces(env Environ) []Trace {
 		if at.Runtime != at.Home {
 			add(at.Runtime, "the sockets' directory of "+at.Root, false)
 		}
+		add(UnitOf(at, env), "the unit of systemd of "+at.Root, false)
 		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
 		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}
@@ -78,4 +79,9 @@ func ownPages(env Environ) []string {
 func isOwnPage(text []byte) bool {
 	return bytes.HasPrefix(text, []byte(".TH PARLEY")) || bytes.Contains(text, []byte("parley __complete")) ||
 		bytes.Contains(text, []byte("__parley_"))
+}
+
+// UnitOf returns the path of the user unit of systemd that starts a workspace's daemon.
+func UnitOf(at Place, env Environ) string {
+	return filepath.Join(configDir(env), "systemd", "user", "parley-"+filepath.Base(at.Home)+".service")
 }
