@@ -83,6 +83,7 @@ const (
 	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
 	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
 	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared
+	EndedUndone      ReasonCode = "undone"               // taken out of the conversation, and back in the composer
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began

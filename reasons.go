@@ -230,6 +230,9 @@ var reasons = map[ReasonCode]reason{
 		words: "typed and entered, but its text still stands in its composer: press Enter there, or clear it",
 	},
 	EndedVanished: {words: "its text stood in the terminal, and someone has sent or cleared it"},
+	EndedUndone: {
+		words: "its program had it, and it was taken back before anything came of it: it stands in its composer again",
+	},
 	EndedDialog: {
 		words: "typed and entered; whether it was taken shows when the dialog in its terminal is answered",
 	},

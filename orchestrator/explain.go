@@ -267,7 +267,7 @@ func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 // suspicion says what may have become of a text that was typed without proof of arrival.
 func suspicion(code parley.ReasonCode, name string) string {
 	switch code {
-	case parley.EndedStanding:
+	case parley.EndedStanding, parley.EndedUndone:
 		return fmt.Sprintf("%s has not got it. A retry presses Enter if the text still stands there.", name)
 	case parley.EndedNotEntered:
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)

@@ -162,7 +162,7 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		),
 	}
 
-	if d.ReasonCode == parley.EndedStanding {
+	if d.ReasonCode == parley.EndedStanding || d.ReasonCode == parley.EndedUndone {
 		n.Command = "parley attach " + d.Recipient
 		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.",
 			short, d.Recipient)

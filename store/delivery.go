@@ -80,7 +80,8 @@ func (c *Change) step(at time.Time) parley.Step {
 }
 
 // follows lists the rungs that a delivery may reach from each rung. One that was given up
-// may still turn out to have been read; one that was read stays so.
+// may still turn out to have been read; one that was read stays so, unless its program is seen to have given it back:
+// see climb.
 var follows = map[parley.DeliveryState][]parley.DeliveryState{
 	parley.DeliveryQueued: {
 		parley.DeliveryHeld,

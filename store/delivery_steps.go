@@ -25,7 +25,10 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 		if c.State == state && c.Reason == reason {
 			continue
 		}
-		if !slices.Contains(follows[state], c.State) {
+		switch {
+		case c.Code == parley.EndedUndone && (state == parley.DeliverySubmitted || state == parley.DeliveryRead):
+			d.ReadAt = nil
+		case !slices.Contains(follows[state], c.State):
 			return nil, ErrStale
 		}
 
@@ -82,6 +85,11 @@ func (t deliveriesIn) write(k Key, steps []Change, readAt int64) error {
 		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
+		hasRead(t.tx, k.RecipientID)
+	}
+
+	if last.Code == parley.EndedUndone {
+		set += `, read_at = NULL`
 		hasRead(t.tx, k.RecipientID)
 	}
 

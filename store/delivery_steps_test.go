@@ -92,3 +92,31 @@ func TestAdvanceNeverGoesBack(t *testing.T) {
 		t.Errorf("a delivery that does not exist: got %v, want ErrStale", err)
 	}
 }
+
+// What its program gives back is not read: unless it was answered.
+func TestWhatIsTakenBackIsNotRead(t *testing.T) {
+	s := openWith(t, 2)
+	original := require(t, s, 1)
+	id, key := original.Message.ID, pending(t, s, 1)[0].Key
+	undone := Change{State: parley.DeliveryUnconfirmed, Reason: "taken back", Code: parley.EndedUndone}
+	if err := s.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
+		t.Errorf("before it was taken: got %v, want ErrStale", err)
+	}
+	must.Do(t, s.Claim(t.Context(), key, 1, false))
+	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+	must.Do(t, s.Advance(t.Context(), key, undone))
+	d := delivery(t, s, id, 1)
+	page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1}))(t)
+	if d.State != parley.DeliveryUnconfirmed || d.ReasonCode != parley.EndedUndone || page.Unread != 1 {
+		t.Errorf("got %+v, %d unread", d, page.Unread)
+	}
+
+	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+	if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead {
+		t.Errorf("entered after all: got %+v", d)
+	}
+	must.Have(s.Append(t.Context(), reply(1, original, parley.ResponseCompleted)))(t)
+	if err := s.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
+		t.Errorf("after its answer: got %v, want ErrStale", err)
+	}
+}

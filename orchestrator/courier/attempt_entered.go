@@ -245,7 +245,7 @@ func (a *attempt) alone(o *observation) bool {
 // does not hold it: it may have been cleared away there.
 func (a *attempt) seen(o *observation) bool {
 	_, above := profile.Behind(o.screen.Lines, a.text.letter.mark)
-	return above && a.text.showsAnew(o) || o.namedSince(a.sent)
+	return above && a.text.showsAnew(o) || o.namedSince(a.entered.named)
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program

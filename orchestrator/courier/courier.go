@@ -153,7 +153,9 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 		if err != nil || len(jobs) == 0 {
 			watches := false
-			if err == nil {
+			if err == nil && c.stranded == nil {
+				watches, err = c.watchGiven(ctx)
+			} else if err == nil {
 				watches, err = c.watchStranded(ctx)
 			}
 			if err == nil {
@@ -228,6 +230,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		looked, seen = c.ahead.began, c.ahead.ended
 	} else {
 		w, h = c.ready(ctx, t, &job, looked)
+	}
+	if undone, err := c.noteUndone(ctx); undone || err != nil {
+		return false, err
 	}
 	c.ahead = foresight{}
 	decided := cmp.Or(seen, c.o.Now()) // an answer of the entrance can take long, and a claim, too

@@ -6,6 +6,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/tmux"
 )
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
@@ -59,6 +60,39 @@ func (r *recovery) giveUpStranded(ctx context.Context) error {
 		return ignoreStale(err)
 	}
 	return r.close(ctx, s.Job, unseen(r.m, &s.Job, parley.EndedVanished, "")...)
+}
+
+// noteUndone notes that the program has given back the text that it was given last, and reports whether it did.
+func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
+	if !r.memory.undone {
+		return false, nil
+	}
+	r.memory.undone = false
+	s := r.memory.given
+	if err := r.o.Store.Advance(ctx, s.Key, ended(parley.DeliveryUnconfirmed, parley.EndedUndone, "")); err != nil {
+		s.kept = true // it was answered
+		return false, ignoreStale(err)
+	}
+	s.State, s.Code, s.Dismissed = parley.DeliveryUnconfirmed, parley.EndedUndone, false
+	s.stranded = stranded{phase: tmux.PaneEntered, stood: true, fate: fateAlone}
+	r.stranded, r.memory.given = s, nil
+	return true, nil
+}
+
+// watchGiven looks whether the program gives the text back that it was given last, while no message waits: the courier
+// is woken when it comes to rest. It reports whether to come back.
+func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
+	s, t := r.memory.given, r.m.Terminal()
+	if s == nil || s.kept || s.above == nil || t == nil || s.on != t || r.m.Agent().State == parley.StateBusy {
+		return false, nil
+	}
+
+	r.m.Typing.Lock()
+	defer r.m.Typing.Unlock()
+	facts := r.inspect(t, r.o.Now())
+	h := r.look(ctx, t, &s.Job, &facts)
+	undone, err := r.noteUndone(ctx)
+	return undone || h.Code == parley.HoldSettling, err
 }
 
 // watchStranded looks after a text that stands in the terminal while no message waits. It reports

@@ -1,6 +1,8 @@
 package courier
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -18,10 +20,37 @@ import (
 func (m *memory) noteCopies(o *observation, mark string) {
 	switch {
 	case !o.profile.HasMarkers():
-		m.before = copies{mark, profile.Times(o.screen.Lines, mark)}
+		m.before = copies{mark: mark, n: profile.Times(o.screen.Lines, mark)}
 	case o.Composing:
-		m.before = copies{mark, profile.Times(o.Above, mark)}
+		m.before = copies{mark, profile.Times(o.Above, mark), o.Above}
 	}
+}
+
+// hints is how many rows above a composer may differ although nothing was said: programs show hints there.
+const hints = 2
+
+// seeGiven notes whether the text that was entered last was taken out of the conversation again, as Escape does before
+// the first word: it stands in the composer, and above that stands what stood there before it was typed. A text that a
+// person recalls stands in the conversation, too, or has had its answer. h is what the screen holds a message for.
+func (m *memory) seeGiven(o *observation, h hold) {
+	g := m.given
+	m.undone = false
+	if g == nil || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
+		return
+	}
+	if above := o.showsAbove(&g.letter); above || g.kept || g.above == nil {
+		g.kept = g.kept || h.none()
+		return
+	}
+
+	more := 0
+	for _, row := range o.Above {
+		if strings.TrimSpace(row) != "" && !slices.Contains(g.above, row) {
+			more++
+		}
+	}
+	m.undone = h.Code == parley.HoldRecalled && profile.Holds(o.Composer, g.letter.mark) &&
+		o.holdsOnly(&g.letter) && more <= hints
 }
 
 // beginsWithin is how many times a profile's quiet a program may take to show that it

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -222,6 +223,50 @@ func TestOnlyWhatAPersonCanHaveTypedIsReadLate(t *testing.T) {
 		}
 		if got := s.memory.readLate(o); got == unviewed {
 			t.Errorf("never viewed: %v: what was read late: %v", unviewed, got)
+		}
+	}
+}
+
+// Escape before the first word takes a text out of the conversation again. A text that a person recalls stands there.
+func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
+	before := []string{"● what it said before", "  a hint"}
+	for _, c := range []struct {
+		name     string
+		above    []string
+		composer string
+		kept     bool // its program rested with it
+		want     bool
+	}{
+		{"as it was before", before, testText, false, true},
+		{"with another hint", []string{before[0], "  another", "  and one"}, testText, false, true},
+		{"recalled", append(slices.Clone(before), "> "+testText), testText, false, false},
+		{"recalled after a long answer", []string{"one", "two", "three"}, testText, false, false},
+		{"recalled after all is cleared", before[:1], testText, true, false},
+		{"somebody has gone on with it", before, testText + " and more", false, false},
+		{"cleared", before, "", false, false},
+	} {
+		s := newStage(t, framedText)
+		s.above = before
+		s.looked()
+		s.begin(false)
+		s.memory.given = s.attempt.text
+		s.memory.given.entered = s.now
+		look := func() {
+			for range 100 { // until the screen has rested
+				s.now = s.now.Add(100 * time.Millisecond)
+				o := s.observation()
+				o.since = s.now.Add(-time.Minute)
+				s.memory.seeGiven(o, s.memory.ready(o))
+			}
+		}
+		if c.kept {
+			s.above = append(slices.Clone(before), "> "+testText)
+			look()
+		}
+		s.above, s.composer = c.above, c.composer
+		look()
+		if s.memory.undone != c.want {
+			t.Errorf("%s: it is given back: %v, want %v", c.name, s.memory.undone, c.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, r
 	a.text = y.memory.textOf(job, t, l, resumed)
 	a.entered.named, a.entered.mode = y.o.Now(), ttyModeOf(y.o.host, t)
 	if resumed {
-		a.entered.named = a.sent // the report may have come before this look
+		a.entered.named = later(a.sent, job.QueuedAt) // the report may have come before this look
 	} else {
 		o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
 		a.entered.reporting = y.memory.reports(&o)
@@ -201,10 +201,11 @@ func (a *attempt) enteredAt(out *tmux.Outcome) time.Time {
 	return at
 }
 
-// reportedSince reports whether the program itself said, since then, that it was given the message.
+// reportedSince reports whether the program itself said, since then and since the last retry, that it was given the
+// message.
 func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
 	at, ok := m.NamedAt(parley.Short(job.Message.ID))
-	return ok && !at.Before(since)
+	return ok && !at.Before(since) && !at.Before(job.QueuedAt)
 }
 
 // pastedAnd says that a text stands pasted, and why its key waits.

@@ -43,7 +43,7 @@ func (s *typed) see(o *observation) {
 // back reports whether a text in the composer is one that the program was given before: a person can recall
 // it, and a program puts back the prompt of a turn that is interrupted at once.
 func (s *typed) back(o *observation) bool {
-	if !o.profile.HasMarkers() || !s.wasEntered() || s.Waits() {
+	if !o.profile.HasMarkers() || !s.wasEntered() || s.Waits() || s.Code == parley.EndedUndone {
 		return false
 	}
 	return s.left || s.shownAbove(o)
@@ -105,7 +105,7 @@ func (s *typed) drawnWithin(o *observation) time.Duration {
 func (s *typed) pressable() bool {
 	switch s.fate {
 	case fateAlone:
-		return s.Waits() || !s.Dismissed && s.phase != tmux.PaneEnteredAgain &&
+		return s.Waits() || !s.Dismissed && s.Code != parley.EndedUndone && s.phase != tmux.PaneEnteredAgain &&
 			(s.on.Profile.HasMarkers() || !s.wasEntered())
 	case fateHidden:
 		return s.Waits() && !s.on.Profile.HasMarkers()

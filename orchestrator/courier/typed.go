@@ -24,6 +24,11 @@ type typed struct {
 	letter letter
 	copies int // of the text on the screen at the look before it was typed
 
+	// above is what stood above the composer at that look; nil if that is not known. kept is set once its program has
+	// come to rest with it.
+	above []string
+	kept  bool
+
 	// doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
 	// proves nothing then, and an answer below it can be one to a later prompt.
 	doubted bool
@@ -69,6 +74,7 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	m.text.Job, m.text.letter = *job, l
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.text.copies = m.before.of(l.mark)
+		m.text.above, m.text.kept = m.before.above, false
 	}
 	return m.text
 }
@@ -115,6 +121,7 @@ type memory struct {
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	before copies // of the message that was looked at last
+	undone bool   // the last look shows that the text entered last was taken back
 	text   *typed // typed last, or being typed; nil: none
 	given  *typed // entered last; nil: none
 }
@@ -122,8 +129,9 @@ type memory struct {
 // copies are how often a screen shows a message. One that is retried may still stand there from the time
 // before, which says nothing of this time.
 type copies struct {
-	mark string
-	n    int
+	mark  string
+	n     int
+	above []string // what stood above the composer then
 }
 
 // of returns how many copies of a message there were, 0 if that is not known.
