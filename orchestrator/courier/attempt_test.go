@@ -221,7 +221,7 @@ func TestEnterIsWithheld(t *testing.T) {
 		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
 		{"beside somebody's own text", func(s *stage) { s.composer = "mine " + testText }, notShown, ""},
 		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
-		{"when another program reads", func(s *stage) { s.facts.reader = another }, notReady, parley.HoldOtherProgram},
+		{"when another program reads", func(s *stage) { s.facts.reader = another }, notReady, parley.HoldShell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, framedText)
