@@ -61,6 +61,8 @@ const (
 	HoldLease         ReasonCode = "lease_over"     // the daemon here may not be its host any more
 	// its program has it, through its own entrance, and keeps it for later
 	HoldInside ReasonCode = "inside"
+	// its program was started with it as an argument, and has not begun on it
+	HoldArgument ReasonCode = "argument"
 
 	// HoldConversation keeps the spelling of the error code of the same name.
 	HoldConversation ReasonCode = "CONVERSATION_HELD"
@@ -91,10 +93,12 @@ const (
 	EndedDoorAbsent ReasonCode = "door_absent"
 	// given through its program's entrance, and nothing shows a turn
 	EndedDoorSilent  ReasonCode = "door_silent"
-	EndedDoorDropped ReasonCode = "door_dropped"    // its program says that it will not read it
-	EndedNoAnswer    ReasonCode = "no_answer"       // a responder's model gave no answer
-	EndedHostRemoved ReasonCode = "host_removed"    // its host was removed from the team
-	EndedBehind      ReasonCode = "database_behind" // the database lacks what came later; it may have been typed
+	EndedDoorDropped ReasonCode = "door_dropped" // its program says that it will not read it
+	// its program was started with it as an argument, and nothing shows a turn
+	EndedArgumentSilent ReasonCode = "argument_silent"
+	EndedNoAnswer       ReasonCode = "no_answer"       // a responder's model gave no answer
+	EndedHostRemoved    ReasonCode = "host_removed"    // its host was removed from the team
+	EndedBehind         ReasonCode = "database_behind" // the database lacks what came later; it may have been typed
 )
 
 // What proves a rung.
@@ -117,8 +121,11 @@ const (
 	ProofReleased   ReasonCode = "released"           // a hold of the conversation protocol ended
 )
 
-// ThroughDoor begins the evidence of a message that was not typed.
-const ThroughDoor = "given to its program through its own entrance"
+// ThroughDoor and AsArgument begin the evidence of a message that was not typed.
+const (
+	ThroughDoor = "given to its program through its own entrance"
+	AsArgument  = "given to its program as the argument of its start"
+)
 
 // Hold is why a delivery waits: its code, and the same in words.
 type Hold struct {

@@ -202,6 +202,10 @@ var reasons = map[ReasonCode]reason{
 		words:   "its program has it, through its own entrance, and keeps it for later: %s",
 		release: "It goes in when %[1]s comes to it, after its turn or a dialog. parley keeps asking.",
 	},
+	HoldArgument: {
+		words:   AsArgument + ": %s",
+		release: "It goes in when %[1]s has started: answer what it asks first (parley answer %[1]s).",
+	},
 	HoldRefused:      {words: "%s"},
 	HoldConversation: {words: "%s"},
 
@@ -243,6 +247,9 @@ var reasons = map[ReasonCode]reason{
 	EndedDoorAbsent: {words: "its program does not have it: %s"},
 	EndedDoorSilent: {
 		words: "given to its program through its own entrance, but nothing shows that a turn holds it: %s",
+	},
+	EndedArgumentSilent: {
+		words: AsArgument + ", but nothing shows that a turn holds it: %s",
 	},
 	EndedDoorDropped: {words: "given to its program through its own entrance, and not read: %s"},
 	EndedNoAnswer:    {words: "no answer: %s"},

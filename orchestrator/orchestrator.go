@@ -184,6 +184,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
 		TypedAs:     o.rooms.programs.Profile,
 		Does:        o.rooms.entrances.does,
+		Prompt:      o.firstPrompt,
 		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
 	return err

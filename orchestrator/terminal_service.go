@@ -70,7 +70,8 @@ func (ts *terminalService) launch(
 	if err == nil {
 		ts.worktrees.tellLeft(before, res)
 	}
-	if err != nil || req.Prompt == "" || res.Conversation == parley.ConversationResumed {
+	told := err == nil && (res.PromptMessageID != "" || res.Conversation == parley.ConversationResumed)
+	if err != nil || req.Prompt == "" || told {
 		return res, err
 	}
 
@@ -131,6 +132,10 @@ func (ts *terminalService) update(
 	res, err := ts.terminals.UpdateAgent(ctx, req)
 	if err != nil || !res.Changed || req.Prompt == "" || !isToldAgain(res) {
 		return res, err
+	}
+	if l := res.Launched; l != nil && l.PromptMessageID != "" {
+		res.PromptMessageID = l.PromptMessageID
+		return res, nil
 	}
 
 	sent, err := ts.messages.SendMessage(ctx, parley.SendMessageRequest{

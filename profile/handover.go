@@ -21,6 +21,7 @@ import (
 // for JSON, TOML and YAML, {{shell X}} for a shell.
 type Handover struct {
 	Args     []string          `yaml:"args"`     // appended to any launch command
+	Prompt   []string          `yaml:"prompt"`   // behind Args, if there is a first prompt; empty: that is typed
 	Env      map[string]string `yaml:"env"`      // replaces variables of the launch
 	Unset    []string          `yaml:"unset"`    // variables that the program must not inherit
 	Files    map[string]string `yaml:"files"`    // by name, in the agent's private directory
@@ -35,6 +36,8 @@ type Values struct {
 	Seal     string // the secret word in the footers of its terminal; "" in Args
 	Briefing string // filled in by Render
 	Session  string // the id of its session; only in a Session
+	Prompt   string // the first one, whole; "": it has none, or it is typed
+	First    string // the mark of the first prompt, if that is an argument
 	Port     int    // free on loopback; only in a Door
 	Secret   string // the password of its entrance; only in a Door's Env
 }
@@ -60,7 +63,8 @@ func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
 // placeholders lists the placeholders of a template for hints.
 const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, {{.Rules}}, {{.Tools}}, ` +
-	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}; in a door {{.Port}} and {{.Secret}} too`
+	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}; in a prompt {{.Prompt}}, and in a door {{.Port}} ` +
+	`and {{.Secret}} too`
 
 //go:embed briefing.txt
 var briefing string
@@ -86,6 +90,12 @@ func (h Handover) Render(v Values) (Handover, error) {
 	}
 	for _, arg := range h.Args {
 		done.Args = append(done.Args, f.fill(open, "handover.args", arg))
+	}
+
+	if v.Prompt != "" {
+		for _, arg := range h.Prompt {
+			done.Args = append(done.Args, f.fill(open, "handover.prompt", arg))
+		}
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
@@ -153,7 +163,7 @@ func (h Handover) Sets(variable string) bool {
 }
 
 func (h Handover) clone() Handover {
-	h.Args, h.Unset = slices.Clone(h.Args), slices.Clone(h.Unset)
+	h.Args, h.Prompt, h.Unset = slices.Clone(h.Args), slices.Clone(h.Prompt), slices.Clone(h.Unset)
 	h.Env, h.Files = maps.Clone(h.Env), maps.Clone(h.Files)
 	return h
 }
@@ -187,7 +197,7 @@ func (c checker) handover() error {
 		}
 	}
 
-	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})
+	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir", Prompt: "prompt"})
 	if err != nil {
 		return inTemplate(name, err)
 	}
@@ -203,7 +213,7 @@ func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
 // checkFileUses returns an error for {{.File "x"}} if the handover has no file x.
 func checkFileUses(profile string, h Handover) error {
-	texts := slices.Concat(h.Args, slices.Collect(maps.Values(h.Env)), slices.Collect(maps.Values(h.Files)))
+	texts := slices.Concat(h.Args, h.Prompt, slices.Collect(maps.Values(h.Env)), slices.Collect(maps.Values(h.Files)))
 
 	for _, text := range texts {
 		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {

@@ -93,6 +93,21 @@ func (s Set) running(c command) (*Profile, bool) {
 // runs.
 func Passes(argv []string) bool { return seeThrough(argv).passes }
 
+// TakesPrompt reports whether a launch with this command can give the program its first prompt as an argument. A
+// command with more words than options and their values may have one already, or be another command of the program.
+func (p *Profile) TakesPrompt(argv []string) bool {
+	c := seeThrough(argv)
+	option := false
+	for _, word := range c.rest {
+		isOption := strings.HasPrefix(word, "-")
+		if word == "--" || !isOption && !option {
+			return false
+		}
+		option = isOption
+	}
+	return len(p.Handover.Prompt) > 0 && c.passes && c.runs(p) && !p.Session.HasOwnSession(argv)
+}
+
 // Starts returns the words of a command line up to the program or script that it runs: with further ones they ask that
 // for its version. It is not ok where a wrapper hides the program, or passes nothing on.
 func Starts(argv []string) (words []string, ok bool) {

@@ -67,6 +67,9 @@ func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 	if d.Door {
 		through := *w
 		through.Evidence = parley.ThroughDoor + ", and " + w.Evidence
+		if d.isArgument() {
+			through.Evidence = parley.AsArgument + ", and " + w.Evidence
+		}
 		w = &through
 	}
 	if was.Read() || was == parley.DeliverySubmitted && d.Announced {

@@ -59,6 +59,16 @@ func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
 	})
 }
 
+// ClaimArgument marks a queued or held delivery as being handed to the program as an argument of its start. ErrStale
+// when it is neither.
+func (s *Deliveries) ClaimArgument(ctx context.Context, k Key) error {
+	starting := parley.Hold{Code: parley.HoldArgument, Reason: parley.HoldArgument.Words("it is starting")}
+	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+		claims.Add(t, claimRow{Key: k, door: true, reason: starting, by: t.Current()})
+		return nil
+	})
+}
+
 // Claim marks a queued or held delivery as being typed, with the sequence number that the
 // pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
 // it is neither.

@@ -22,17 +22,19 @@ type claimRow struct {
 	paneSeq   int64
 	announced bool
 	door      bool
+	reason    parley.Hold // what it waits for; the zero value: nothing
 	by        *engine.Write
 }
 
 // makeClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
 func makeClaims(t *tx, claims []claimRow) error {
-	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.Now})
 	for _, c := range claims {
-		changed, err := t.ExecRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
+		change := Change{State: parley.DeliveryTyping, Reason: c.reason.Reason, Code: c.reason.Code}
+		changed, err := t.ExecRow(`UPDATE deliveries SET state = 'typing', reason = ?, reason_code = ?,
 				pane_seq = ?, notice = ?, door = ?, steps = steps || ?
 			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+ownDeliveries(t.Host),
-			c.paneSeq, c.announced, c.door, line, c.MessageSeq, c.RecipientID)
+			change.Reason, change.reasonCode(), c.paneSeq, c.announced, c.door, stepLine(change.step(t.Now)),
+			c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
 		}
@@ -41,7 +43,7 @@ func makeClaims(t *tx, claims []claimRow) error {
 			c.by.Refuse(ErrStale)
 			continue
 		}
-		deliveriesIn{t}.emit(c.Key, Change{State: parley.DeliveryTyping})
+		deliveriesIn{t}.emit(c.Key, change)
 	}
 
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"parley"
 	"parley/store/engine"
+	"slices"
 )
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
@@ -70,6 +71,14 @@ func holdOf(state parley.DeliveryState, why string, until int64) *parley.Hold {
 		return nil
 	}
 	return &parley.Hold{Code: parley.HoldConversation, Reason: why, Until: instantOrNil(until)}
+}
+
+// isArgument reports whether the program was started with the message as an argument. Later claims are for its
+// terminal.
+func (r *deliveryRow) isArgument() bool {
+	return r.Door && slices.ContainsFunc(parseSteps(r.Steps), func(st parley.Step) bool {
+		return st.Code == parley.HoldArgument
+	})
 }
 
 // key returns the delivery's key.
@@ -174,5 +183,6 @@ func (r *itemRow) job() Job {
 		QueuedAt:  instant(d.QueuedAt),
 		Announced: d.Announced,
 		Door:      d.Door,
+		Argument:  d.isArgument(),
 	}
 }

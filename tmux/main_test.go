@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 		os.Exit(sender(os.Args[2]))
 	}
 	code := tmuxtest.Main(m)
-	if code == 0 && len(os.Args) > 1 && os.Args[1] != "tmuxtest-agent" {
+	if code == 0 && len(os.Args) > 1 && os.Args[1] != "--tmuxtest-agent" {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1

@@ -125,6 +125,9 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		return false, nil // whoever stores its message wakes it
 	}
 
+	if c.m.Started.Swap(false) {
+		c.open, c.openOn = true, nil
+	}
 	if c.open {
 		if err := c.settleOpen(ctx); err != nil || c.open {
 			return true, err
@@ -244,8 +247,8 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return c.doors.give(ctx, t, job, e, h)
 	}
 	h = c.doors.tell(h)
-	if h.none() && c.doors.open.waits() {
-		h = held(parley.HoldInside, "a message before this one")
+	if h.none() {
+		h = c.doors.open.ahead()
 	}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {

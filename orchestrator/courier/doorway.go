@@ -63,9 +63,18 @@ type handed struct {
 // inside are the messages that the program was given, or may have been, in that order.
 type inside []*handed
 
-// waits reports whether the program has a message that it has not begun on: nothing may be typed before that.
-func (in inside) waits() bool {
-	return slices.ContainsFunc(in, func(x *handed) bool { return !x.told })
+// ahead holds what comes after a message that the program has not begun on: nothing may be typed before that.
+func (in inside) ahead() (h hold) {
+	for _, x := range in {
+		switch {
+		case x.told:
+		case x.Argument:
+			return held(parley.HoldNotBegun, "")
+		default:
+			h = held(parley.HoldInside, "a message before this one")
+		}
+	}
+	return h
 }
 
 // behind returns those that it was given after a message and has not begun on, the last one first.
@@ -107,7 +116,8 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
 	typed := job.Door || d.typed[job.Key] || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
-	if t == nil || setting == DoorNever || typed || !d.patient(job, h, setting == doorAlways) {
+	starts := d.open.ahead().Code == parley.HoldNotBegun
+	if t == nil || setting == DoorNever || typed || starts || !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
 	if d.last != t {
@@ -144,7 +154,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	case job.State == parley.DeliveryTyping:
 		return false
 	case h.none():
-		return always || d.open.waits()
+		return always || !d.open.ahead().none()
 	case !slices.Contains(passable, h.Code):
 		return false
 	case always, team.IsUrgent(*job):
@@ -310,7 +320,11 @@ func (d *doorway) recall(ctx context.Context) error {
 
 // taken returns a delivery that was claimed for the entrance before.
 func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
-	l := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
+	compose := whole
+	if job.Argument {
+		compose = argument
+	}
+	l := compose(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
 	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Sent: job.Message.Timestamp,
 	}}
@@ -347,7 +361,7 @@ func (d *doorway) follow(ctx context.Context) error {
 
 // note says why a message is not read yet.
 func (d *doorway) note(ctx context.Context, x *handed, why string) error {
-	h := held(parley.HoldInside, why)
+	h := held(kept(&x.Job), why)
 	if x.Reason == h.Reason {
 		return nil
 	}
@@ -361,6 +375,9 @@ func (d *doorway) note(ctx context.Context, x *handed, why string) error {
 // prove records that the program has a message.
 func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode, words string) error {
 	evidence := parley.ThroughDoor
+	if x.Argument {
+		evidence = parley.AsArgument
+	}
 	if x.past != "" {
 		evidence += " (" + x.past + ")"
 	}

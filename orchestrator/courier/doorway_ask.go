@@ -63,6 +63,9 @@ func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error
 	switch {
 	case runs && t == x.on:
 		return false, nil
+	case x.told && x.Argument: // it is told to no other
+		d.open.forget(x)
+		return true, nil
 	case runs && x.told:
 		x.on = t
 		return false, nil
@@ -70,7 +73,7 @@ func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error
 		return true, nil
 	}
 
-	ended := unseen(d.v.m, &x.Job, parley.EndedDoorSilent, "its program has ended")
+	ended := unseen(d.v.m, &x.Job, silent(&x.Job), "its program has ended")
 	if ended[0].State != parley.DeliveryUnconfirmed {
 		return true, d.end(ctx, x, ended...)
 	}
@@ -172,8 +175,11 @@ func (d *doorway) takeBack(ctx context.Context, x *handed) (back bool, err error
 	return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 }
 
-// answerOf asks the program.
+// answerOf asks the program. Its entrance never had what it was started with.
 func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
+	if x.Argument {
+		return door.Answer{Fate: door.Unknown, Evidence: "it says nothing of it"}
+	}
 	ctx, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 
@@ -230,7 +236,7 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 	}
 	if !x.idle.IsZero() && now.Sub(x.idle) >= doorSilence {
 		err = ignoreStale(v.o.Store.Advance(ctx, x.Key,
-			ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
+			ended(parley.DeliveryUnconfirmed, silent(&x.Job), why)))
 		x.told = err == nil // else it is still to be written
 		return true, err
 	}

@@ -43,7 +43,7 @@ func abandoned(m *team.Member, job *store.Job, why string, unbegun bool) []store
 		return []store.Change{ended(parley.DeliveryQueued, parley.EndedInterrupted, "")}
 	}
 	if job.Door {
-		return unseen(m, job, parley.EndedDoorSilent, why)
+		return unseen(m, job, silent(job), why)
 	}
 	return lost(m, job, why)
 }

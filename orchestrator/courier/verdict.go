@@ -55,6 +55,22 @@ func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail strin
 	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
 }
 
+// kept is what holds a delivery that its program was given and has not begun on.
+func kept(job *store.Job) parley.ReasonCode {
+	if job.Argument {
+		return parley.HoldArgument
+	}
+	return parley.HoldInside
+}
+
+// silent is how a delivery ends that its program was given and says nothing of.
+func silent(job *store.Job) parley.ReasonCode {
+	if job.Argument {
+		return parley.EndedArgumentSilent
+	}
+	return parley.EndedDoorSilent
+}
+
 // lost returns what becomes of a delivery whose terminal is gone.
 func lost(m *team.Member, job *store.Job, why string) []store.Change {
 	return unseen(m, job, parley.EndedLost, why)

@@ -27,8 +27,8 @@ var doorDefects = []defect{
 			continue`, `			continue`, nil},
 	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.typed[job.Key] || d.v`, `typed := d.v`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
-	{"the next message is typed before it", "doorway.go", `return slices.ContainsFunc(in, func(x *handed) bool { return !x.told })`,
-		`return false`, nil},
+	{"the next message is typed before it", "doorway.go",
+		`			h = held(parley.HoldInside, "a message before this one")`, `			h = hold{}`, nil},
 	{"what is taken back goes behind what came after it", "doorway_ask.go", `range d.open.behind(x) {`,
 		`range d.open.behind(x)[:0] {`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
@@ -48,7 +48,7 @@ var doorDefects = []defect{
 		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
 		x := d.taken(t, job)`, nil},
 	{"what is silent is never asked for again", "doorway_ask.go", `		return x.told, nil // a later turn`, `		if x.told {
-			d.forget(x)
+			d.open.forget(x)
 		}
 		return x.told, nil // a later turn`, nil},
 	{"what a queue keeps beyond the end of its program is forgotten", "doorway_ask.go", `	x.told = err == nil
@@ -56,7 +56,7 @@ var doorDefects = []defect{
 }
 
 // shows`, `	if err == nil {
-		d.forget(x)
+		d.open.forget(x)
 	}
 	return true, err
 }

@@ -37,6 +37,7 @@ type Member struct {
 	Kind     parley.AgentKind // never changes: a responder counts as a mailbox here, which it can become again
 	Wakeups  chan struct{}    // tells the courier that there may be something to do
 	Missed   atomic.Bool      // the database may hold a message for it that was not enqueued
+	Started  atomic.Bool      // its program was started with a message as an argument
 
 	Changing sync.Mutex // held while the agent is launched, stopped, observed or otherwise changed
 	Typing   sync.Mutex // held by the courier while it types a message

@@ -28,8 +28,10 @@ type launch struct {
 	Env  []string `json:"env"`
 	Nice int      `json:"nice,omitempty"`
 
-	path  string // of Argv[0], in that environment
-	begin beginning
+	path   string // of Argv[0], in that environment
+	begin  beginning
+	prompt string // the first one; "": it has none
+	ran    bool   // after a failure: the program may have run
 }
 
 // launches remembers how this daemon launched its members.

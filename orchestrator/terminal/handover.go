@@ -16,11 +16,14 @@ import (
 
 // handOver returns the launch with the arguments and variables that tell the program about its team,
 // as the profile says, and writes the files that belong to them. It leaves l as it was requested, so
-// that a restart hands over again.
-func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
+// that a restart hands over again: without the first prompt.
+func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch, first Prompt) (*launch, error) {
 	dir := PrivateDir(la.ts.opts.LaunchDir, m.ID)
 	values := profile.Values{
 		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
+	}
+	if first.Text != "" {
+		values.Prompt, values.First = first.Text, first.Mark
 	}
 	h, err := p.Handover.Render(values)
 	if err != nil {

@@ -44,6 +44,7 @@ func (ts *Terminals) LaunchAgent(
 	if l.begin, err = begin(p.Profile, l.Argv, before.Session, team.NewID()); err != nil {
 		return nil, err
 	}
+	l.prompt = req.Prompt
 
 	req.Profile = p.stored()
 	id := ""
@@ -257,7 +258,9 @@ func (la *launcher) run(
 	defer la.ts.launching.Add(-1)
 
 	var info tmux.PaneInfo
-	full, err := la.handOver(m, p.Profile, l)
+	first, end := la.firstPrompt(ctx, m, p.Profile, l)
+	defer end()
+	full, err := la.handOver(m, p.Profile, l, first)
 	if err == nil {
 		err = la.giveWord(ctx, p, full)
 	}
@@ -268,7 +271,8 @@ func (la *launcher) run(
 	recording := context.WithoutCancel(ctx)
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil))
+		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil),
+			la.unsaid(recording, first, full))
 	}
 
 	la.launches.remember(m, l)
@@ -298,7 +302,8 @@ func (la *launcher) run(
 		Attach:  la.ts.tmux.AttachCommand(m.Name),
 		Dir:     l.Dir,
 
-		Conversation: l.begin.conversation(p.Profile),
+		Conversation:    l.begin.conversation(p.Profile),
+		PromptMessageID: first.MessageID,
 	}
 	la.tellWord(res, full)
 	return res, nil
@@ -338,49 +343,17 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	}
 
 	if err != nil {
-		err = errors.Join(err, ignoreError(os.Remove(file), fs.ErrNotExist), la.cleanUp(ctx, m, info))
-		if _, typed := errors.AsType[*parley.Error](err); !typed {
+		_, typed := errors.AsType[*parley.Error](err)
+		unread := os.Remove(file)
+		l.ran = !typed && unread != nil
+		err = errors.Join(err, ignoreError(unread, fs.ErrNotExist), la.cleanUp(ctx, m, info))
+		if !typed {
 			return tmux.PaneInfo{}, tmuxError(err)
 		}
 		return tmux.PaneInfo{}, err
 	}
 
 	return info, nil
-}
-
-// cleanUp ends the processes and the session that a failed launch may have left. Without a pane in info
-// there may be no session, and no error of ending it counts.
-func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
-	defer cancel()
-
-	pid := info.PID
-	if pid == 0 {
-		pid = la.begun(ctx, m)
-	}
-
-	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
-	killed := la.ts.stopper.kill(ctx, m, la.ts.tmux.Pane(info.ID))
-	if info.ID == "" {
-		return err
-	}
-	return errors.Join(err, killed)
-}
-
-// begun returns the process of a member's session that tmux has made, although its answer did not come, or 0.
-func (la *launcher) begun(ctx context.Context, m *team.Member) int {
-	panes, err := la.ts.tmux.Panes(ctx)
-	if err != nil {
-		return 0
-	}
-
-	for _, p := range panes {
-		if p.Session == m.Name && p.Owner == m.ID {
-			return p.PID
-		}
-	}
-
-	return 0
 }
 
 // maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and

@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/team"
 	"parley/tmux"
 )
 
@@ -59,4 +60,39 @@ func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.P
 
 	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
 		Suggest("Correct the command and launch again.")
+}
+
+// cleanUp ends the processes and the session that a failed launch may have left. Without a pane in info
+// there may be no session, and no error of ending it counts.
+func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+	defer cancel()
+
+	pid := info.PID
+	if pid == 0 {
+		pid = la.begun(ctx, m)
+	}
+
+	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
+	killed := la.ts.stopper.kill(ctx, m, la.ts.tmux.Pane(info.ID))
+	if info.ID == "" {
+		return err
+	}
+	return errors.Join(err, killed)
+}
+
+// begun returns the process of a member's session that tmux has made, although its answer did not come, or 0.
+func (la *launcher) begun(ctx context.Context, m *team.Member) int {
+	panes, err := la.ts.tmux.Panes(ctx)
+	if err != nil {
+		return 0
+	}
+
+	for _, p := range panes {
+		if p.Session == m.Name && p.Owner == m.ID {
+			return p.PID
+		}
+	}
+
+	return 0
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // Options holds the settings and the dependencies of Terminals. All of them are required, except
-// Spool, TypedAs and Does.
+// Spool, TypedAs, Prompt and Does.
 type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
@@ -40,6 +40,10 @@ type Options struct {
 	// TypedAs returns the profile by which a member's program is typed to now: the one that it has, or a more careful
 	// one. nil: always the one that it has.
 	TypedAs func(m *team.Member, has *profile.Profile) *profile.Profile
+
+	// Prompt stores the first prompt of a launch as a message of the caller's, and claims it where it goes as the
+	// program's argument. The caller holds m.Typing. nil: prompts are sent once the program runs.
+	Prompt func(ctx context.Context, m *team.Member, p *profile.Profile, text string) Prompt
 
 	// Does returns what the program in a member's terminal says by itself that it does. nil: nothing is asked.
 	Does func(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing

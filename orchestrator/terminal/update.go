@@ -106,6 +106,7 @@ func (la *launcher) relaunch(
 	if l.begin, err = begin(p.Profile, l.Argv, session, team.NewID()); err != nil {
 		return nil, err
 	}
+	l.prompt = req.Prompt
 	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}

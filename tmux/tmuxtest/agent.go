@@ -71,9 +71,9 @@ const (
 )
 
 // argAgent as the first argument makes the test binary a fake agent.
-const argAgent = "tmuxtest-agent"
+const argAgent = "--tmuxtest-agent"
 
-// Argv returns the command that runs the agent.
+// Argv returns the command that runs the agent. Each word behind it is a prompt that it begins with.
 func (a Agent) Argv() []string {
 	if a.Mode == "" {
 		a.Mode = Framed
@@ -89,7 +89,7 @@ func (a Agent) Argv() []string {
 // Main runs the tests, or the fake agent if the binary was started as one. Call it as
 // os.Exit(tmuxtest.Main(m)).
 func Main(m *testing.M) int {
-	if len(os.Args) != 3 || os.Args[1] != argAgent {
+	if len(os.Args) < 3 || os.Args[1] != argAgent {
 		return m.Run()
 	}
 
@@ -99,7 +99,7 @@ func Main(m *testing.M) int {
 		return 2
 	}
 
-	if err := a.run(); err != nil {
+	if err := a.run(os.Args[3:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -37,7 +37,7 @@ var (
 	frameEnd   = []byte("\x1b[201~")
 )
 
-func (a Agent) run() error {
+func (a Agent) run(prompts []string) error {
 	if a.IgnoreHUP {
 		signal.Ignore(syscall.SIGHUP)
 	}
@@ -50,6 +50,13 @@ func (a Agent) run() error {
 		}
 		defer log.Close()
 		f.log = log
+	}
+
+	for _, prompt := range prompts {
+		if err := f.write(Message{Text: prompt}); err != nil {
+			return err
+		}
+		f.last = prompt
 	}
 
 	ready := func() (bool, error) { return !exists(a.Startup), nil }

@@ -1,0 +1,39 @@
+package orchestrator
+
+import (
+	"context"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/profile"
+)
+
+// firstPrompt stores the first prompt of a launch as a message of the caller's, and claims it for the argument of the
+// program. It stays to be typed where something holds it, or waits before it. What cannot be stored now is sent, or
+// refused, once the program runs.
+func (o *Orchestrator) firstPrompt(
+	ctx context.Context, m *team.Member, p *profile.Profile, text string,
+) (first terminal.Prompt) {
+	sent, err := o.messageService.SendMessage(ctx, parley.SendMessageRequest{
+		To: parley.Names{m.ID}, Text: text, Type: promptType(ctx),
+	})
+	if err != nil {
+		return first
+	}
+	first.MessageID = sent.MessageID
+
+	jobs, err := o.store.Pending(ctx, m.ID, 1)
+	held := o.rooms.pause.is() != nil || o.rooms.meter.Hold(m.ID) != "" || o.store.LeaseOver()
+	if err != nil || held || len(jobs) == 0 || jobs[0].Message.ID != sent.MessageID {
+		return first
+	}
+
+	job := &jobs[0]
+	argument := o.rooms.couriers.Argument(m, p, &job.Message)
+	if argument == "" || o.store.ClaimArgument(ctx, job.Key) != nil {
+		return first
+	}
+	first.Text, first.Mark, first.Key = argument, job.Message.Mark(), job.Key
+	return first
+}
