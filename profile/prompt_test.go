@@ -12,7 +12,7 @@ import (
 // The words are those that each program was tried with, see lab/agents. What has none gets its first prompt typed.
 func TestFirstPromptsAreArguments(t *testing.T) {
 	set, flags := builtin(t), map[string]string{
-		"claude": "--", "codex": "--", "pi": "--",
+		"claude": "--", "codex": "--", "pi": "--", "omp": "", "grok": "", "copilot": "-i", "gemini": "-i", "qwen": "-i",
 	}
 	for _, name := range set.Names() {
 		p := find(t, set, name)
