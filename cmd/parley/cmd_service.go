@@ -19,7 +19,7 @@ import (
 func serviceCommand() family {
 	return family{
 		use:   "service",
-		short: "Let systemd bring the workspace back after a crash and a reboot",
+		short: "Let systemd bring the workspace back",
 		long: "Write a user unit of systemd for this workspace: it starts the daemon at your login, or at boot with " +
 			"--linger, starts it again when it crashes, and runs parley up, which brings the agents back. " +
 			"parley down ends it until the next start.",
