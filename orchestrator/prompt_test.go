@@ -61,9 +61,11 @@ func TestFirstPromptIsAnArgumentAndToldOnce(t *testing.T) {
 
 	must.Do(t, os.Remove(dialog))
 	d = te.reportsPrompt(id, log)
-	last := d.Steps[len(d.Steps)-1]
-	if last.Code != parley.ProofReport || !strings.HasPrefix(last.Evidence, parley.AsArgument) {
-		t.Errorf("it is proven by %+v", last)
+	isReport := func(s parley.Step) bool { // of the courier, or of the program, whichever came first
+		return s.Code == parley.ProofReport && strings.HasPrefix(s.Evidence, parley.AsArgument)
+	}
+	if !slices.ContainsFunc(d.Steps, isReport) {
+		t.Errorf("it is proven by %+v", d.Steps)
 	}
 	te.reportsPrompt(next, log)
 
