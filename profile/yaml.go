@@ -31,8 +31,7 @@ func notYAML(name string, body ast.Node, err error) error {
 		keys = keyThatFails(body)
 	}
 	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
-		what = fmt.Sprintf("this is %s, where %s belongs",
-			TypeWords(mistyped.SrcType), TypeWords(mistyped.DstType))
+		what = Mistyped(mistyped)
 	}
 
 	key := strings.Join(keys, ".")
@@ -105,8 +104,12 @@ func pairs(node ast.Node) (all []*ast.MappingValueNode) {
 	return nil
 }
 
-// TypeWords names a Go type in the words of YAML.
-func TypeWords(t reflect.Type) string {
+// Mistyped says in the words of YAML which type a value has, and which it should have.
+func Mistyped(e *yaml.TypeError) string {
+	return fmt.Sprintf("this is %s, where %s belongs", typeWords(e.SrcType), typeWords(e.DstType))
+}
+
+func typeWords(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Duration]() {
 		return "a duration such as 24h"
 	}

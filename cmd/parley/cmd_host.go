@@ -20,7 +20,8 @@ func hostCommand() family {
 		use:   "host",
 		short: "Manage the team's machines, and keys of workspaces elsewhere",
 		long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
-You are known there as the user that ssh makes you. Where that is not enough, add makes a key over there, and keeps it here.
+You are known there as the user that ssh makes you. Where that is not enough, add makes a key over there, and
+keeps it here.
 Machines that share one workspace, whose database is on a server, are its hosts: list shows them too, and remove NAME
 takes one out that is gone for good.`,
 		example: `  parley host add box:src/api

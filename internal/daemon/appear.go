@@ -12,8 +12,8 @@ import (
 	"parley/internal/wait"
 )
 
-// watchPlace ends the daemon when its workspace was renamed or removed, or another daemon has its place. It writes what others need to find the
-// daemon, and to find out that it runs, again when that was removed.
+// watchPlace ends the daemon when its workspace was renamed or removed, or another daemon has its place. It writes what
+// others need to find the daemon, and to find out that it runs, again when that was removed.
 func (d *daemon) watchPlace(ctx context.Context) {
 	said := "" // the last failure, which is logged once
 	for wait.Pause(ctx, time.Second) == nil {

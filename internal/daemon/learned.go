@@ -34,8 +34,8 @@ func configDir(env Environ) string {
 	return dir
 }
 
-// addLearned adds to t the learned profiles that the user's own file does not name. A file of somebody else's counts once
-// the user trusts it, as a parley.yaml does.
+// addLearned adds to t the learned profiles that the user's own file does not name. A file of somebody else's counts
+// once the user trusts it, as a parley.yaml does.
 func addLearned(env Environ, t *Team) {
 	dir := LearnedDir(env)
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))

@@ -59,7 +59,7 @@ func explainYAML(file string, text []byte, err error) error {
 	}
 
 	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
-		message = fmt.Sprintf("this is %s, where %s belongs", profile.TypeWords(mistyped.SrcType), profile.TypeWords(mistyped.DstType))
+		message = profile.Mistyped(mistyped)
 	}
 
 	return parley.Errorf(

@@ -53,7 +53,8 @@ func Copy(from, to string) error {
 	return errors.Join(err, w.Close())
 }
 
-// HasRoom reports whether a file of so many bytes can be written in a directory. It tries: quotas are not seen otherwise.
+// HasRoom reports whether a file of so many bytes can be written in a directory. It tries: quotas are not seen
+// otherwise.
 func HasRoom(dir string, size int) bool {
 	f, err := os.CreateTemp(dir, ".room-*")
 	if err != nil {
