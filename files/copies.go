@@ -51,7 +51,7 @@ func (s *Store) Receive(sha, id, name string) (string, error) {
 
 	if err := writeCopy(path, from); err != nil {
 		_ = os.Remove(filepath.Dir(path)) // if nothing else is in it
-		return "", failed(path, "making the recipient's copy", err)
+		return "", s.note(failed(path, "making the recipient's copy", err))
 	}
 
 	return path, nil

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/internal/disk"
 )
 
 // Files leave at least reserve bytes of the disk for the database, whose log takes up to
@@ -29,6 +30,14 @@ func diskSpace(dir string) (free, all int64, err error) {
 // CheckSpace fails with STORAGE_UNAVAILABLE unless the disk has space for a file of size
 // bytes, for a recipient's copy of it, and for the reserve.
 func (s *Store) CheckSpace(size int64) error {
+	if err := s.tooLittle(size); err != nil {
+		return s.note(err)
+	}
+	return nil
+}
+
+// tooLittle returns the error of CheckSpace.
+func (s *Store) tooLittle(size int64) error {
 	free, all, err := s.space(s.contents)
 	if err != nil {
 		return nil // the write will fail if the disk is full
@@ -41,6 +50,34 @@ func (s *Store) CheckSpace(size int64) error {
 				"and parley files prune deletes old ones.")
 	}
 	return nil
+}
+
+// roomNeeded is the room in bytes with which a disk counts as full no more.
+const roomNeeded = 256 << 10
+
+// note notes how the storing of a content or a copy ended, for Refusal, and returns that.
+func (s *Store) note(err error) error {
+	e := parley.AsError(err)
+	switch {
+	case e == nil:
+		s.refused.Store(nil)
+	case e.Code == parley.StorageUnavailable:
+		s.refused.Store(e)
+	}
+	return err
+}
+
+// Refusal returns why the last file was not stored, nil once there is room for files again.
+func (s *Store) Refusal() error {
+	e := s.refused.Load()
+	if e == nil {
+		return nil
+	}
+	if s.tooLittle(0) == nil && disk.HasRoom(s.contents, roomNeeded) {
+		s.refused.CompareAndSwap(e, nil)
+		return nil
+	}
+	return e
 }
 
 // Free returns the free bytes of the disk.

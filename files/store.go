@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"parley"
@@ -38,6 +39,7 @@ type Store struct {
 	received string // RECEIVED/FILE-ID/NAME
 	limit    int64
 	space    func(dir string) (free, all int64, err error)
+	refused  atomic.Pointer[parley.Error] // why the last file was not stored
 
 	mu   sync.Mutex
 	pins map[string]*pin // by SHA-256
@@ -130,6 +132,8 @@ type Content struct {
 // It fails with FILE_REFUSED above the limit, with STORAGE_UNAVAILABLE if the disk is
 // full, and with r's own errors unchanged. A failure leaves nothing behind.
 func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
+	defer func() { _ = s.note(err) }()
+
 	temp, err := os.CreateTemp(s.contents, partPrefix+"*")
 	if err != nil {
 		return nil, failed(s.contents, "storing the file", err)

@@ -11,6 +11,7 @@ import (
 	"parley/internal/wait"
 	"parley/notify"
 	"parley/orchestrator/team"
+	"parley/tmux"
 )
 
 // notifiers returns those that have somebody to tell.
@@ -183,15 +184,21 @@ func (op *operatorService) startNeeds() []parley.Need {
 
 // systemNeeds tells what parley works with and is out of order.
 func (op *operatorService) systemNeeds() (needs []parley.Need) {
-	system := op.roster.Operator()
-	for _, e := range op.opts.Daemon.Wrong {
-		text, _, _ := strings.Cut(e.Message, "\n")
+	needs = slices.Clone(op.opts.Daemon.Wrong)
+	own := op.terminals.Server().PID()
+	if len(op.opts.Tmux.Keeper) > 0 && own != 0 && !tmux.Kept(own) {
 		needs = append(needs, parley.Need{
-			Kind: parley.NeedSystem, AgentID: system.ID, Agent: system.Name, Since: op.opts.Daemon.Info.StartedAt,
-			Text:    parley.CleanLine(text),
-			Command: "parley down --keep-agents",
-			Action:  e.Action + " The next daemon looks again; the agents stay.",
+			Text: "the keeper of parley's tmux server has ended: " +
+				"what loses its parent there counts as yours, not as an agent's",
+			Command: "parley down",
+			Action:  "When the agents can be stopped; the next command starts the server with a keeper.",
 		})
+	}
+
+	system := op.roster.Operator()
+	for i := range needs {
+		n := &needs[i]
+		n.Kind, n.AgentID, n.Agent, n.Since = parley.NeedSystem, system.ID, system.Name, op.opts.Daemon.Info.StartedAt
 	}
 	return needs
 }

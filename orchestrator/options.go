@@ -41,7 +41,7 @@ type Options struct {
 type Daemon struct {
 	Info     parley.WorkspaceStatusResult // facts about it
 	ShutDown func()                       // ends it; called by the operation ShutDown
-	Wrong    []*parley.Error              // what it found out of order at its start, for the operator
+	Wrong    []parley.Need                // what it found out of order at its start: Text, Command and Action
 }
 
 // interval tells when a periodic task is due. Not safe for concurrent use.

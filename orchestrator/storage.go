@@ -85,7 +85,8 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 	return 0, err
 }
 
-// storageNeeds tells the operator that the database accepts nothing more, and what it lacks.
+// storageNeeds tells the operator that the database accepts nothing more, that there is no room for messages or files,
+// and what the database lacks.
 func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Need, err error) {
 	system := op.roster.Operator()
 	if err := op.store.Refusal(); err != nil {
@@ -99,7 +100,10 @@ func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Nee
 		})
 	}
 
-	if err := op.store.Full(); err != nil {
+	for _, err := range []error{op.store.Full(), op.admission.files.Refusal()} {
+		if err == nil {
+			continue
+		}
 		e := parley.AsError(err)
 		needs = append(needs, parley.Need{
 			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),

@@ -104,6 +104,9 @@ func (ws *workspaceService) Health(ctx context.Context) error {
 	if err := ws.store.Ping(ctx); err != nil {
 		return err
 	}
+	if err := ws.operator.admission.files.Refusal(); err != nil {
+		return err
+	}
 	return ws.terminals.Ping(ctx)
 }
 

@@ -16,6 +16,15 @@ import (
 // processes.
 const KeepCommand = "_keep"
 
+// IsKeeper reports whether the process is the keeper of a tmux server.
+func (p *Process) IsKeeper() bool { return len(p.Args) > 1 && p.Args[1] == KeepCommand }
+
+// Kept reports whether a process of this machine still descends from a keeper, as far as the system tells.
+func Kept(pid int) bool {
+	l, err := LineageOf(pid)
+	return err != nil || len(l.Line) == 0 || slices.ContainsFunc(l.Line, func(p Process) bool { return p.IsKeeper() })
+}
+
 // startKept starts the server below the keeper of the options, unless it runs already. Without a keeper
 // the control client starts the server.
 func (c *control) startKept(ctx context.Context) error {

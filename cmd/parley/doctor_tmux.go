@@ -65,6 +65,10 @@ func (d tmuxChecks) checkServer(ctx context.Context) (f findings) {
 		f.ok("tmux server", "%s, pid %d, socket %s", running.Version, running.PID, socket)
 	}
 
+	if err == nil && tmux.CanKeep && !tmux.Kept(running.PID) {
+		f.warn("tmux server", "When the agents can be stopped: parley down; the next command starts it with a keeper.",
+			"its keeper has ended: what loses its parent there counts as yours, not as an agent's")
+	}
 	if err == nil {
 		f.serverMemory(running.Memory, running.History)
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
+	"os/user"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,35 +111,68 @@ func (s *socketListener) Close() error {
 
 // listenTCP listens on the address of the settings, loopback by default. A port in
 // the settings must be free. Without one, it takes the port that the workspace had
-// before, or else any.
-func listenTCP(at Place, s Settings) (net.Listener, error) {
+// before, or else any; moved says who has the one from before.
+func listenTCP(at Place, s Settings) (l net.Listener, moved *parley.Error, err error) {
 	fixed, listen := s.HTTPPort, func(port int) (net.Listener, error) { return ListenPort(s.HTTPAddress, port) }
 	if fixed != 0 {
 		l, err := listen(fixed)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, parley.Errorf(parley.AddressInUse, "port %d is in use", fixed).With("port", fixed).
-				Suggest("Give http_port in parley.yaml another number, or leave it out to get a free one.")
+			return nil, nil, held(s.HTTPAddress, fixed,
+				"Give http_port in parley.yaml another number, or leave it out to get a free one.")
 		}
-		return l, err
+		return l, nil, err
 	}
 
 	if kept := KeptPort(at); kept != 0 {
-		if l, err := listen(kept); err == nil {
-			return l, nil
+		l, err := listen(kept)
+		if err == nil {
+			return l, nil, nil
+		}
+		if errors.Is(err, syscall.EADDRINUSE) {
+			moved = held(s.HTTPAddress, kept, "The page was there, and has another address now, "+
+				"where each browser signs in again. What answers at the old address is not parley.")
 		}
 	}
 
-	l, err := listen(0)
-	if err != nil {
-		return nil, err
+	if l, err = listen(0); err != nil {
+		return nil, nil, err
 	}
 
 	port := l.Addr().(*net.TCPAddr).Port
 	if err := os.WriteFile(at.Port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("keep the port: %w", err), l.Close())
+		return nil, nil, errors.Join(fmt.Errorf("keep the port: %w", err), l.Close())
 	}
 
-	return l, nil
+	return l, moved, nil
+}
+
+// held returns the error for a port that another process has.
+func held(address string, port int, action string) *parley.Error {
+	by := "another program"
+	if uid := portUser(address, port); uid == strconv.Itoa(os.Getuid()) {
+		by = "another program of yours"
+	} else if uid != "" {
+		by = "the user " + uid + " of this machine"
+		if u, err := user.LookupId(uid); err == nil {
+			by = "the user " + parley.CleanLabel(u.Username) + " of this machine"
+		}
+	}
+	return parley.Errorf(parley.AddressInUse, "port %d is in use by %s", port, by).With("port", port).Suggest("%s", action)
+}
+
+// portUser names the user whose process listens on a port, "" if the system does not tell.
+func portUser(address string, port int) string {
+	unspecified := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
+	for _, at := range []string{address, "127.0.0.1", "0.0.0.0"} {
+		ip, err := netip.ParseAddr(at)
+		if err != nil {
+			continue
+		}
+		if uid := connectionUser(netip.AddrPortFrom(ip, uint16(port)), unspecified); uid != "" {
+			return uid
+		}
+	}
+	return ""
 }
 
 // KeptPort returns the port of the workspace's last daemon, 0 if none is known.

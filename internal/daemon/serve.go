@@ -100,8 +100,8 @@ type daemon struct {
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
 	web          orchestrator.PageSettings
-	withheld     string          // the parts of parley.yaml that it ignores; "" for none
-	wrong        []*parley.Error // what is out of order, and not worth refusing to start
+	withheld     string        // the parts of parley.yaml that it ignores; "" for none
+	wrong        []parley.Need // what is out of order, and not worth refusing to start
 	server       *http.Server
 }
 
@@ -124,7 +124,9 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	d.settings, d.toolsets, d.withheld = t.Settings, t.toolsets(), t.WithheldWords()
-	d.wrong = t.LeftOut
+	for _, e := range t.LeftOut {
+		d.notes(e, "parley down --keep-agents", " The next daemon looks again; the agents stay.")
+	}
 
 	d.web = t.Web
 	secret, err := certificateOf(&d.web, d.Place.Root)
@@ -134,9 +136,11 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.unix, err = listenUnix(ctx, d.Place); err != nil {
 		return err
 	}
-	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
+	var moved *parley.Error
+	if d.tcp, moved, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
+	d.notes(moved, "parley web", "")
 	d.tcp = secure(d.tcp, secret)
 	if err := d.openStore(ctx); err != nil {
 		return err

@@ -128,8 +128,7 @@ func place(l tmux.Lineage, seats []seat, own int) (agent string, is whose) {
 				return id, agents
 			}
 		}
-		isKeeper := len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand
-		if p.PID == own || isKeeper || slices.Contains(p.Env, errand.Mark) {
+		if p.PID == own || p.IsKeeper() || slices.Contains(p.Env, errand.Mark) {
 			return "", strangers
 		}
 	}
