@@ -67,7 +67,7 @@ AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
-check: format tidy lint web-types vulns build ## everything that a commit must pass
+check: format tidy lint web-types vulns build benches ## everything that a commit must pass
 	@rm -f .build/again-*.txt
 	@$(MAKE) -j4 real race stories cross
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
@@ -192,7 +192,7 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 		node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
 	PARLEY_TEST_CONFORMANCE='$(CONFORMANCE)/node_modules/.bin' $(GO) test -count=1 -v -timeout 10m -run TestConformance ./cmd/parley
 
-# It needs a machine that does nothing else, so no check runs it. The best of several runs counts.
+# The best of several runs counts, next to the recipe: a busy machine makes it take longer, a commit more makes it fail.
 .PHONY: benches
 benches: tmux ## compare how long a message takes with docs/measured/benchmarks.md
 	PARLEY_TEST_BENCHES=1 $(GO) test -count=1 -vet=off -run TestAMessageTakesNoLongerThanRecorded ./orchestrator

@@ -48,7 +48,7 @@ func newBenchTeam(b testing.TB, n int) *benchTeam {
 	for i := range n {
 		name := "sink" + strconv.Itoa(i)
 		bt.start(parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
-			Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}})
+			Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready\r\n'; exec cat >/dev/null`}})
 		bt.names = append(bt.names, name)
 	}
 
