@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"parley"
@@ -19,10 +20,10 @@ import (
 func serviceCommand() family {
 	return family{
 		use:   "service",
-		short: "Let systemd bring the workspace back",
-		long: "Write a user unit of systemd for this workspace: it starts the daemon at your login, or at boot with " +
-			"--linger, starts it again when it crashes, and runs parley up, which brings the agents back. " +
-			"parley down ends it until the next start.",
+		short: "Let systemd or launchd bring the workspace back",
+		long: "Write a user unit of systemd, or an agent of launchd on macOS, for this workspace: it starts the " +
+			"daemon at your login, or at boot with --linger (systemd), starts it again when it crashes, and runs " +
+			"parley up, which brings the agents back. parley down ends it until the next start.",
 		example: "  parley service install --linger\n  parley service status\n  parley service remove",
 		members: commands{&serviceAct{act: "install"}, &serviceAct{act: "status"}, &serviceAct{act: "remove"}},
 	}
@@ -34,15 +35,36 @@ type serviceAct struct {
 	linger bool
 }
 
-// serviceResult is the workspace's unit.
+// serviceResult is what starts the workspace's daemon.
 type serviceResult struct {
 	parley.Answer
 	Unit      string `json:"unit"`
 	Path      string `json:"path"`
 	Installed bool   `json:"installed"`
-	Active    string `json:"active"`  // in the word of systemctl, such as active or inactive
+	Active    string `json:"active"`  // in the word of systemctl or launchctl, such as active, inactive or running
 	Enabled   string `json:"enabled"` // in the word of systemctl, such as enabled or disabled
 	Linger    bool   `json:"linger"`  // whether it runs without a login
+}
+
+// supervisor is the system's own way to start a user's programs.
+type supervisor interface {
+	// install lets it know the file, and start what it says unless a daemon is running.
+	install(ctx context.Context, at *serviceResult, running bool) error
+	// remove lets it forget the file, which is removed then.
+	remove(ctx context.Context, at *serviceResult) error
+	// look fills in what it says of the file.
+	look(ctx context.Context, at *serviceResult)
+}
+
+// serviceOf returns what starts the workspace's daemon on this system.
+func serviceOf(at daemon.Place, env daemon.Environ) (supervisor, *serviceResult) {
+	path := daemon.ServiceOf(at, env)
+	res := &serviceResult{Answer: parley.OK, Unit: filepath.Base(path), Path: path, Installed: disk.Exists(path)}
+	if runtime.GOOS == "darwin" {
+		res.Unit = strings.TrimSuffix(res.Unit, ".plist")
+		return launchd{}, res
+	}
+	return systemd{}, res
 }
 
 func (s *serviceAct) declare(c *cli) *cobra.Command {
@@ -54,7 +76,7 @@ func (s *serviceAct) declare(c *cli) *cobra.Command {
 	case "status":
 		cmd.Short = "Show whether there is a unit, and whether it runs"
 	case "remove":
-		cmd.Short = "Remove the unit; the daemon and the agents that run stay"
+		cmd.Short = "Remove the unit; the agents that run stay"
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), c) }
 	return cmd
@@ -65,73 +87,74 @@ func (s *serviceAct) run(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	path := daemon.UnitOf(at, c.env)
-	res := &serviceResult{Answer: parley.OK, Unit: filepath.Base(path), Path: path}
+	by, res := serviceOf(at, c.env)
 
-	switch s.act {
-	case "install":
-		err = s.install(ctx, c, at, res)
-	case "remove":
-		err = s.remove(ctx, res)
+	switch {
+	case s.act == "install":
+		err = s.install(ctx, c, at, by, res)
+	case s.act == "remove" && res.Installed:
+		err = by.remove(ctx, res)
 	}
 	if err != nil {
 		return err
 	}
 
 	res.Installed = disk.Exists(res.Path)
-	res.Active, _ = systemd(ctx, "systemctl", "--user", "is-active", res.Unit) // the word comes with a failure too
-	res.Enabled, _ = systemd(ctx, "systemctl", "--user", "is-enabled", res.Unit)
-	linger, _ := systemd(ctx, "loginctl", "show-user", "--property=Linger", "--value", fmt.Sprint(os.Getuid()))
-	res.Linger = linger == "yes"
+	by.look(ctx, res)
+	if err := s.offerLinger(ctx, c, by, res); err != nil {
+		return err
+	}
 	if c.json {
 		return c.printJSON(res)
 	}
-	return s.print(&c.output, res)
+	return s.print(&c.output, by, res)
 }
 
-func (s *serviceAct) install(ctx context.Context, c *cli, at daemon.Place, res *serviceResult) error {
+func (s *serviceAct) install(ctx context.Context, c *cli, at daemon.Place, by supervisor, res *serviceResult) error {
 	if err := at.Prepare(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(res.Path), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(res.Path, []byte(unitText(c.executable, at.Root, c.env)), 0o600); err != nil {
+	text := unitText(c.executable, at.Root, c.env)
+	if by == (launchd{}) {
+		text = plistText(res.Unit, c.executable, at.Root, at.Log(), c.env)
+	}
+	if err := os.WriteFile(res.Path, []byte(text), 0o600); err != nil {
 		return err
 	}
-
-	calls := [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", res.Unit}}
-	if s.linger {
-		calls = append(calls, []string{"loginctl", "enable-linger"})
-	}
-	if daemon.Running(ctx, at) == nil { // else its place is taken
-		calls = append(calls, []string{"systemctl", "--user", "start", res.Unit})
-	}
-	for _, argv := range calls {
-		if _, err := systemd(ctx, argv...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return by.install(ctx, res, daemon.Running(ctx, at) != nil) // else its place is taken
 }
 
-func (s *serviceAct) remove(ctx context.Context, res *serviceResult) error {
-	if !disk.Exists(res.Path) {
+// offerLinger has the unit start at boot where that was said, or is said now.
+func (s *serviceAct) offerLinger(ctx context.Context, c *cli, by supervisor, res *serviceResult) error {
+	switch {
+	case s.act != "install" || res.Linger:
+		return nil
+	case by != (systemd{}):
+		if s.linger {
+			return parley.Errorf(parley.InvalidArgument, "launchd starts what is yours at your login, and not before").
+				Suggest("The agent is installed. Leave --linger out.")
+		}
+		return nil
+	case !s.linger:
+		s.linger = c.canAsk() && c.agreed("Start it at boot too, before you log in (loginctl enable-linger)? [y/N] ")
+	}
+	if !s.linger {
 		return nil
 	}
-	if _, err := systemd(ctx, "systemctl", "--user", "disable", res.Unit); err != nil {
-		return err
-	}
-	if err := os.Remove(res.Path); err != nil {
-		return err
-	}
-	_, err := systemd(ctx, "systemctl", "--user", "daemon-reload")
+	_, err := supervise(ctx, "loginctl", "enable-linger")
+	res.Linger = err == nil
 	return err
 }
 
-func (s *serviceAct) print(o *output, res *serviceResult) error {
+func (s *serviceAct) print(o *output, by supervisor, res *serviceResult) error {
 	if !res.Installed {
 		return o.printLine("There is no unit for this workspace: parley service install writes one.")
+	}
+	if by == (launchd{}) {
+		return printRaw(o, fmt.Sprintf("%s is %s; it is %s", res.Unit, res.Active, res.Path))
 	}
 	words := fmt.Sprintf("%s is %s and %s; it is %s", res.Unit, res.Enabled, res.Active, res.Path)
 	if res.Active != "active" {
@@ -143,39 +166,27 @@ func (s *serviceAct) print(o *output, res *serviceResult) error {
 	return printRaw(o, words)
 }
 
-// unitText returns the unit of a workspace. What the daemon leaves running, such as tmux and the agents, outlives it,
-// and a daemon that was ended in good order stays ended.
-func unitText(executable, root string, env daemon.Environ) string {
-	var vars strings.Builder
-	for _, name := range []string{"PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
-		if value := env.Get(name); value != "" {
-			fmt.Fprintf(&vars, "Environment=%s\n", unitWord(name+"="+value))
-		}
+// checkService checks what brings the team back after a reboot.
+func (d *doctor) checkService(ctx context.Context) (f findings) {
+	by, res := serviceOf(d.at, d.env)
+	if !res.Installed {
+		f.ok("service", "none: after a reboot, %s", byHand)
+		return f
 	}
-
-	exe, dir := unitArgument(executable), unitArgument(root)
-	return "[Unit]\nDescription=parley in " + strings.ReplaceAll(parley.CleanLine(root), "%", "%%") + "\n\n" +
-		"[Service]\n" + vars.String() +
-		"ExecStart=" + exe + " serve --foreground --workspace " + dir + "\n" +
-		"ExecStartPost=-/bin/sh -c '" + bringBack + "' " + exe + " " + dir + "\n" +
-		"TimeoutStartSec=5min\nRestart=on-failure\nRestartSec=5\nKillMode=process\n\n" +
-		"[Install]\nWantedBy=default.target\n"
+	by.look(ctx, res)
+	if res.Enabled != "enabled" {
+		f.warn("service", "Enable it: parley service install.", "%s is %s", res.Unit, res.Enabled)
+		return f
+	}
+	f.ok("service", "%s is %s and %s", res.Unit, res.Enabled, res.Active)
+	return f
 }
 
-// bringBack waits for the daemon, whose place parley up would take otherwise, and brings the agents back.
-const bringBack = `until "$$0" status --workspace "$$1" >/dev/null 2>&1; do sleep 0.2; done; ` +
-	`exec "$$0" up --workspace "$$1"`
+// byHand says how the team comes back where no service brings it.
+const byHand = "parley up brings the agents back; parley service install lets that happen by itself"
 
-// unitWord quotes a word as systemd.syntax(7) has it.
-func unitWord(word string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(word) + `"`
-}
-
-// unitArgument quotes a word of a command line, in which variables are filled in too.
-func unitArgument(word string) string { return strings.ReplaceAll(unitWord(word), "$", "$$") }
-
-// systemd runs a command of systemd, and returns what it printed.
-func systemd(ctx context.Context, argv ...string) (string, error) {
+// supervise runs a command of systemd or launchd, and returns what it printed.
+func supervise(ctx context.Context, argv ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var failed bytes.Buffer
 	cmd.Stderr = &failed
@@ -190,5 +201,6 @@ func systemd(ctx context.Context, argv ...string) (string, error) {
 		why = err.Error()
 	}
 	return said, parley.Errorf(parley.InvalidArgument, "%s does not work here: %s", argv[0], why).
-		Suggest("parley service needs systemd with a user manager. Without it, run parley up after a reboot.")
+		Suggest("parley service needs systemd with a user manager, or launchd. " +
+			"Without it, run parley up after a reboot.")
 }

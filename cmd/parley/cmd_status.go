@@ -60,7 +60,7 @@ func (s *statusCommand) run(ctx context.Context, c *cli) error {
 		return c.printJSON(res)
 	}
 
-	s.print(&c.output, res)
+	s.print(&c.output, res, s.comesBack(c, res))
 
 	return nil
 }
@@ -83,7 +83,19 @@ func (s *surroundings) daemonRuns(ctx context.Context) error {
 		Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 }
 
-func (*statusCommand) print(o *output, s *parley.WorkspaceStatusResult) {
+// comesBack says how the agents come back after a reboot, "" where there are none, or a service brings them.
+func (*statusCommand) comesBack(c *cli, res *parley.WorkspaceStatusResult) string {
+	at, err := c.place()
+	if err != nil || c.host != "" || len(res.Agents) == 0 {
+		return ""
+	}
+	if _, is := serviceOf(at, c.env); is.Installed {
+		return ""
+	}
+	return byHand
+}
+
+func (*statusCommand) print(o *output, s *parley.WorkspaceStatusResult, comesBack string) {
 	var t table
 	for _, row := range [][2]string{
 		{"workspace", s.Workspace},
@@ -98,6 +110,7 @@ func (*statusCommand) print(o *output, s *parley.WorkspaceStatusResult) {
 		{"tmux", strings.TrimSpace(s.TmuxVersion + "  " + s.TmuxSocket)},
 		{"database", s.Database},
 		{"log", s.Log},
+		{"reboot", comesBack},
 	} {
 		if row[1] != "" {
 			t.add(o.paint(faint, row[0]), row[1])

@@ -81,6 +81,7 @@ func (d *doctor) checks() []check {
 		{"files", promptly, stored.checkFiles},
 		{"daemon", promptly, d.checkDaemon},
 		{"port", promptly, d.checkPort},
+		{"service", promptly, d.checkService},
 		{"database", thoroughly, stored.checkDatabase},
 		{"disk", promptly, stored.checkDisk},
 		{"space", promptly, stored.checkSpace},

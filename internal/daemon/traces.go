@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Trace is something on disk that parley wrote for a user.
@@ -28,7 +29,7 @@ func Traces(env Environ) []Trace {
 		if at.Runtime != at.Home {
 			add(at.Runtime, "the sockets' directory of "+at.Root, false)
 		}
-		add(UnitOf(at, env), "the unit of systemd of "+at.Root, false)
+		add(ServiceOf(at, env), "what starts "+at.Root+" at your login", false)
 		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
 		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}
@@ -81,7 +82,12 @@ func isOwnPage(text []byte) bool {
 		bytes.Contains(text, []byte("__parley_"))
 }
 
-// UnitOf returns the path of the user unit of systemd that starts a workspace's daemon.
-func UnitOf(at Place, env Environ) string {
-	return filepath.Join(configDir(env), "systemd", "user", "parley-"+filepath.Base(at.Home)+".service")
+// ServiceOf returns the path of the file by which the system starts a workspace's daemon: a user unit of systemd, or an
+// agent of launchd on macOS.
+func ServiceOf(at Place, env Environ) string {
+	name := "parley-" + filepath.Base(at.Home)
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(env.Get("HOME"), "Library", "LaunchAgents", name+".plist")
+	}
+	return filepath.Join(configDir(env), "systemd", "user", name+".service")
 }
