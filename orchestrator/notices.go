@@ -11,6 +11,7 @@ import (
 	"parley/internal/wait"
 	"parley/notify"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/tmux"
 )
 
@@ -195,10 +196,22 @@ func (op *operatorService) systemNeeds() (needs []parley.Need) {
 		})
 	}
 
+	if path := op.terminals.Server().SocketPath(); own != 0 && !tmux.HasSocket(path) {
+		needs = append(needs, parley.Need{
+			Text:    "the socket of parley's tmux server is gone, so nobody can attach: " + parley.CleanLine(path),
+			Command: "parley doctor",
+			Action:  "parley has the server make it again each second. If that does not help: " + terminal.SocketAdvice,
+			Since:   op.now(),
+		})
+	}
+
 	system := op.roster.Operator()
 	for i := range needs {
 		n := &needs[i]
-		n.Kind, n.AgentID, n.Agent, n.Since = parley.NeedSystem, system.ID, system.Name, op.opts.Daemon.Info.StartedAt
+		n.Kind, n.AgentID, n.Agent = parley.NeedSystem, system.ID, system.Name
+		if n.Since.IsZero() {
+			n.Since = op.opts.Daemon.Info.StartedAt
+		}
 	}
 	return needs
 }

@@ -58,7 +58,8 @@ func (c *control) connectFirst(ctx context.Context) (*conn, error) {
 		switch {
 		case err == nil:
 			return conn, nil
-		case errors.Is(err, ErrNotInstalled), errors.Is(err, ErrTooOld), errors.Is(err, ErrInvalid):
+		case errors.Is(err, ErrNotInstalled), errors.Is(err, ErrTooOld), errors.Is(err, ErrInvalid),
+			errors.Is(err, ErrNoSocket):
 			return nil, err
 		}
 		if wait.Pause(ctx, delay) != nil {

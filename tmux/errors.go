@@ -12,6 +12,7 @@ var (
 	ErrNotInstalled  = errors.New("tmux is not installed")
 	ErrTooOld        = errors.New("tmux is too old (parley needs 3.3 or later)")
 	ErrNoServer      = errors.New("no tmux server is running there")
+	ErrNoSocket      = errors.New("the tmux server runs, and does not make its socket again")
 	ErrNoPane        = errors.New("the pane does not exist")
 	ErrNoSession     = errors.New("the session does not exist")
 	ErrClaimed       = errors.New("the pane belongs to another agent")

@@ -93,7 +93,7 @@ type Server struct {
 // Open connects to the server that opts names. Without Join it starts the server
 // if none runs, sets its options, and kills control clients that a dead daemon left
 // there. It retries until ctx ends, except after ErrNotInstalled, ErrTooOld,
-// ErrInvalid and, with Join, ErrNoServer. The caller closes the Server.
+// ErrInvalid, ErrNoSocket and, with Join, ErrNoServer. The caller closes the Server.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Binary == "" {
 		opts.Binary = "tmux"

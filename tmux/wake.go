@@ -2,7 +2,6 @@ package tmux
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -25,7 +24,7 @@ func Runs(path string) bool {
 // It does nothing where the socket is, or no server runs. The error says that a server runs and has no socket: it
 // has agents, and no other one may be started in its place.
 func wake(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+	if HasSocket(path) {
 		return nil
 	}
 	pid := listener(path)
@@ -39,9 +38,15 @@ func wake(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, endGrace)
 	defer cancel()
 	for wait.Pause(ctx, 5*time.Millisecond) == nil {
-		if _, err := os.Lstat(path); err == nil {
+		if HasSocket(path) {
 			return nil
 		}
 	}
-	return fmt.Errorf("tmux server %d runs, and does not make its socket %s again", pid, path)
+	return fmt.Errorf("%w: server %d, %s", ErrNoSocket, pid, path)
+}
+
+// HasSocket reports whether there is a socket at a path.
+func HasSocket(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == os.ModeSocket
 }

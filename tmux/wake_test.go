@@ -1,6 +1,7 @@
 package tmux_test
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -32,6 +33,12 @@ func TestARemovedSocketIsMadeAgain(t *testing.T) {
 	if !tmux.Runs(opts.Path) {
 		t.Error("a server without its socket counts as ended")
 	}
+
+	must.Do(t, os.Mkdir(opts.Path, 0o700)) // nothing can be made there
+	if _, err := tmux.Open(t.Context(), opts); !errors.Is(err, tmux.ErrNoSocket) {
+		t.Errorf("got %v, want %v", err, tmux.ErrNoSocket)
+	}
+	must.Do(t, os.Remove(opts.Path))
 	second := must.Have(tmux.Open(t.Context(), opts))(t)
 	t.Cleanup(func() { _ = second.Shutdown(t.Context()) })
 	if pane, err := second.Pane(info.ID).Info(t.Context()); err != nil || pane.Dead || second.Instance() != instance {

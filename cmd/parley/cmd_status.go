@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/tmux"
 
 	"github.com/spf13/cobra"
 )
@@ -60,6 +61,9 @@ func (s *statusCommand) run(ctx context.Context, c *cli) error {
 		return c.printJSON(res)
 	}
 
+	if c.host == "" && res.TmuxSocket != "" && !tmux.HasSocket(res.TmuxSocket) {
+		res.TmuxSocket += ", which is gone"
+	}
 	s.print(&c.output, res, s.comesBack(c, res))
 
 	return nil

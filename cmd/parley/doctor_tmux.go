@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"parley/internal/daemon"
+	"parley/orchestrator/terminal"
 	"parley/tmux"
 )
 
@@ -47,7 +48,8 @@ func (d tmuxChecks) checkServer(ctx context.Context) (f findings) {
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
 	case errors.Is(err, tmux.ErrNoServer) && tmux.Runs(socket):
-		f.warn("tmux server", "Any command starts the daemon, which has the server make it again.",
+		f.warn("tmux server", "The daemon has the server make it again; any command starts one. If it stays away: "+
+			terminal.SocketAdvice,
 			"it runs with its agents, and its socket %s was removed", socket)
 	case errors.Is(err, tmux.ErrNoServer):
 		f.ok("tmux server", "not running; the daemon starts it")

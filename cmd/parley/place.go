@@ -19,7 +19,8 @@ func (s *surroundings) place() (daemon.Place, error) {
 	if err != nil {
 		return daemon.Place{}, err
 	}
-	return daemon.Locate(root, s.env), nil
+	at := daemon.Locate(root, s.env)
+	return at, at.RefuseOthers()
 }
 
 func (s *surroundings) clientOf(info *daemon.Info) *client.Client {

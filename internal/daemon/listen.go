@@ -152,12 +152,18 @@ func held(address string, port int, action string) *parley.Error {
 	if uid := portUser(address, port); uid == strconv.Itoa(os.Getuid()) {
 		by = "another program of yours"
 	} else if uid != "" {
-		by = "the user " + uid + " of this machine"
-		if u, err := user.LookupId(uid); err == nil {
-			by = "the user " + parley.CleanLabel(u.Username) + " of this machine"
-		}
+		by = "the user " + userName(uid) + " of this machine"
 	}
 	return parley.Errorf(parley.AddressInUse, "port %d is in use by %s", port, by).With("port", port).Suggest("%s", action)
+}
+
+// userName names a user of this machine.
+func userName(uid string) string {
+	u, err := user.LookupId(uid)
+	if err != nil {
+		return uid
+	}
+	return parley.CleanLabel(u.Username)
 }
 
 // portUser names the user whose process listens on a port, "" if the system does not tell.

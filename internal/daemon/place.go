@@ -243,6 +243,26 @@ func IsOwn(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
+// RefuseOthers returns an error for a workspace of another user of this machine, as with sudo: its daemon runs for that
+// user, and none runs there for this one.
+func (p Place) RefuseOthers() error {
+	for _, dir := range []string{p.inRoot(""), p.Home} {
+		info, err := os.Lstat(dir)
+		if err != nil || IsOwn(info) {
+			continue
+		}
+		owner := "another user"
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			owner = "the user " + userName(strconv.Itoa(int(stat.Uid)))
+		}
+		return parley.Errorf(parley.NotAuthorized, "%s belongs to %s, and so do its daemon and agents",
+			parley.CleanLine(dir), owner).With("file", dir).
+			Suggest("Run parley as that user, without sudo: sudo -E keeps HOME, and not who you are. " +
+				"If it shall be yours, have it given to you with chown -R.")
+	}
+	return nil
+}
+
 // Prepare makes the directories, private to the user, and the notes in them.
 func (p Place) Prepare() error {
 	if p.Home == "" {
@@ -302,7 +322,7 @@ func privateDir(dir string) error {
 
 	if !info.IsDir() || !IsOwn(info) {
 		return parley.Errorf(parley.StorageUnavailable, "%s is not a directory of yours", dir).
-			Suggest("Run parley as its owner, or remove it. With sudo -E, HOME is still that of the user before.")
+			Suggest("Run parley as its owner, or remove it.")
 	}
 
 	if info.Mode().Perm()&0o077 != 0 {

@@ -122,6 +122,24 @@ func TestRunningDaemonIsFoundWithAnotherHome(t *testing.T) {
 	}
 }
 
+// As with sudo -E: what is there belongs to another user, in the workspace or in the home.
+func TestWorkspaceOfAnotherUserIsRefused(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	at := Locate(t.TempDir(), Environ{"HOME=" + t.TempDir()})
+	must.Do(t, at.RefuseOthers())
+	must.Do(t, at.Prepare())
+	must.Do(t, at.RefuseOthers())
+	for _, dir := range []string{at.inRoot(""), at.Home} {
+		must.Do(t, os.Chown(dir, 65534, -1))
+		if err := at.RefuseOthers(); parley.ErrorCode(err) != parley.NotAuthorized {
+			t.Errorf("%s: got %v", dir, err)
+		}
+		must.Do(t, os.Chown(dir, 0, -1))
+	}
+}
+
 func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	root := tree(t, "ws", "run", "state")
 	at := Locate(filepath.Join(root, "ws"),

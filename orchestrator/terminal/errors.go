@@ -10,6 +10,9 @@ import (
 	"parley/tmux"
 )
 
+// SocketAdvice says what to do when a tmux server does not make its socket again.
+const SocketAdvice = "See whether something else is at that path, and whether its directory is yours to write."
+
 // tmuxError wraps err as TMUX_UNAVAILABLE and suggests what to do.
 func tmuxError(err error) error {
 	if e := parley.Exhausted(parley.TmuxUnavailable, err); e != nil {
@@ -23,6 +26,8 @@ func tmuxError(err error) error {
 			"(apt-get, dnf, pacman or brew install tmux).")
 	case errors.Is(err, tmux.ErrTooOld):
 		return e.Suggest("Install tmux 3.3 or later.")
+	case errors.Is(err, tmux.ErrNoSocket):
+		return e.Suggest("The agents live. " + SocketAdvice)
 	}
 	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
 }
