@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,11 +11,14 @@ import (
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
+	"parley/profile"
 )
 
 // entrances keeps the own entrances of programs open, one for each agent. Safe for concurrent use.
 type entrances struct {
-	dir string // of private files
+	dir    string // of private files
+	checks string // what is kept of the programs that were checked
 
 	mu    sync.Mutex
 	open  map[string]*keptDoor // by the agent's id
@@ -49,8 +53,8 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 		last.drop()
 	}
 
-	if any {
-		program.Versions = nil
+	if !any {
+		program.Versions = e.versions(t.Profile)
 	}
 	d, err := door.Open(ctx, program)
 	if err != nil {
@@ -66,7 +70,7 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 // program returns what an entrance must know of the program in a terminal.
 func (e *entrances) program(m *team.Member, t *team.Terminal) door.Program {
 	p := t.Profile.Door
-	program := door.Program{Kind: p.Kind, PID: t.PID, Versions: p.Versions}
+	program := door.Program{Kind: p.Kind, PID: t.PID}
 	if door.OfSession(p.Kind) {
 		program.Session = m.Agent().Session.ID
 	}
@@ -74,6 +78,14 @@ func (e *entrances) program(m *team.Member, t *team.Terminal) door.Program {
 		program.Dir = terminal.PrivateDir(e.dir, m.ID)
 	}
 	return program
+}
+
+// versions lists those of a program to which its entrance is open, also by a check: empty for any.
+func (e *entrances) versions(p *profile.Profile) []string {
+	if len(p.Door.Versions) == 0 {
+		return nil
+	}
+	return slices.Concat(p.Door.Versions, trial.Entered(e.checks, p.Name))
 }
 
 // asked is what a program has said that it does.

@@ -13,6 +13,7 @@ import (
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
 	"parley/profile"
 )
 
@@ -20,6 +21,31 @@ import (
 func TestProfilesKnowTheEntrancesThatCanBeOpened(t *testing.T) {
 	if diff := cmp.Diff(door.Kinds(), profile.Doors); diff != "" {
 		t.Errorf("(-opened +in profiles):\n%s", diff)
+	}
+}
+
+// A check opens the entrance to a version where it found that it holds, and to no other. Where every version counts, it
+// still does.
+func TestAChecksEvidenceOpensAnEntrance(t *testing.T) {
+	e := &entrances{checks: t.TempDir()}
+	for version, verdict := range map[string]trial.Verdict{
+		"1.1": trial.Holds, "1.2": trial.Fails, "1.3": trial.NotTried, "": trial.Holds,
+	} {
+		must.Do(t, trial.Keep(e.checks, trial.Result{
+			Profile: "robo", Version: version, Findings: []trial.Finding{
+				{Guarantee: trial.Rest, Verdict: trial.Holds}, {Guarantee: trial.Entrance, Verdict: verdict},
+			},
+		}))
+	}
+	for _, listed := range [][]string{nil, {"1.0"}} {
+		p := &profile.Profile{Name: "robo", Door: profile.Door{Versions: listed}}
+		want := listed
+		if len(want) > 0 {
+			want = []string{"1.0", "1.1"}
+		}
+		if diff := cmp.Diff(want, e.versions(p)); diff != "" {
+			t.Errorf("with %q listed (-want +got):\n%s", listed, diff)
+		}
 	}
 }
 

@@ -171,7 +171,10 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
-	o.rooms.entrances = &entrances{dir: o.opts.LaunchDir, open: map[string]*keptDoor{}, asked: map[string]asked{}}
+	o.rooms.entrances = &entrances{
+		dir: o.opts.LaunchDir, checks: o.opts.Settings.Checks,
+		open: map[string]*keptDoor{}, asked: map[string]asked{},
+	}
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,

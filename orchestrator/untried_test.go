@@ -118,7 +118,7 @@ func TestTheProgramOfAnAgentIsChecked(t *testing.T) {
 		return checked != nil
 	}, func() string { return fmt.Sprintf("it was not checked: %+v", te.needs("")) })
 	if !strings.Contains(checked.Words, "rest, draft") ||
-		!strings.Contains(checked.Words, "dialogs, refusal not tried") {
+		!strings.Contains(checked.Words, "entrance, dialogs, refusal not tried") {
 		t.Errorf("it was found: %s", checked.Words)
 	}
 	ann := must.Have(te.GetAgentStatus(te.member("ann"), parley.AgentStatusRequest{}))(t).Agents[0]

@@ -42,7 +42,7 @@ question. It takes half a minute.
 
 With --model it also tries what only a model can show: that a message is taken, that work and its end
 are seen, that the program's queue takes a message, that its question and a failure of its model are
-seen. The program then runs in an empty home directory with a configuration of the profile's
+seen, and that a message comes in by its own entrance beside a person's draft. The program then runs in an empty home directory with a configuration of the profile's
 (scripted), so neither your settings nor your keys are used. The model must be a scripted one, which
 does what prompts say (SLEEP 5, CALL tool {…}, FAIL 401): --model scripted runs parley's own.
 
@@ -230,6 +230,9 @@ func (k *profileCheck) conclude(res *trial.Result, fails bool) error {
 		return err
 	}
 	does := "→ "
+	if slices.Equal(res.Failed(), []trial.Guarantee{trial.Entrance}) {
+		return k.printLine("→ Messages to this version are typed.")
+	}
 	if res.Misread() {
 		does = "→ Messages to this version are typed as carefully as to any program that parley does not know. "
 	}

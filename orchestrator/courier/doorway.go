@@ -141,7 +141,8 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 // untried says that an entrance is closed to a version of its program, "" if the error is another.
 func untried(err error) string {
 	if u, ok := errors.AsType[*door.UntriedError](err); ok {
-		return "its program's own entrance is closed, since parley has not tried it with version " + u.Version
+		return "its program's own entrance is closed, since nothing shows that it holds in version " + u.Version +
+			" (profiles check --model scripted tries that)"
 	}
 	return ""
 }

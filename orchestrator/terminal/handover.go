@@ -38,7 +38,7 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch, firs
 
 	var args []string
 	if m.Agent().Door != courier.DoorNever {
-		args, err = openDoor(p, l, values, h.Env)
+		args, err = OpenDoor(p, l.Argv, l.Env, values, h.Env)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the entrance of %s: %w", m.Name, err)
@@ -58,10 +58,13 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch, firs
 	return &launch{Argv: argv, Dir: l.Dir, Env: env, Nice: m.Agent().Nice}, nil
 }
 
-// openDoor returns the arguments that open the program's entrance, adds its variables to env, and writes what is
-// needed to use it. It does nothing for a program that has none, or whose user settles that himself.
-func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[string]string) ([]string, error) {
-	if !p.Door.Opens(l.Argv, l.Env) {
+// OpenDoor returns the arguments that open the entrance of a program that is launched with a command and an
+// environment. It adds the entrance's variables to own, and writes what is needed to use it. It does nothing for a
+// program that has none, or whose user settles that himself.
+func OpenDoor(
+	p *profile.Profile, command, env []string, values profile.Values, own map[string]string,
+) ([]string, error) {
+	if !p.Door.Opens(command, env) {
 		return nil, nil
 	}
 
@@ -76,11 +79,11 @@ func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[stri
 	}
 
 	values.Port, values.Secret = opened.Port, opened.Secret
-	args, own, err := p.Door.Render(values)
+	args, opens, err := p.Door.Render(values)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(env, own)
+	maps.Copy(own, opens)
 
 	return args, opened.Write(values.Dir)
 }

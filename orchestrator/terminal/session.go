@@ -90,8 +90,26 @@ func (s *sessions) learn(ctx context.Context, m *team.Member, t *team.Terminal) 
 // of returns the session of an agent's own program. It is not ok if there is none, or if which of
 // several it is cannot be told.
 func (s *sessions) of(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
+	since := t.Started
+	if since.IsZero() {
+		since = s.ts.now().Add(-promptsSince)
+	}
+	id, err := SessionOf(ctx, t, since, s.isTheirs(ctx, m))
+	if err != nil {
+		s.ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
+	}
+	return id, id != ""
+}
+
+// SessionOf returns the session of the program in a terminal, by what that keeps open and records: "" if there is none,
+// or if which of several it is cannot be told. isTheirs tells by its id whether a message went to that program. What a
+// database records is looked at since a time.
+func SessionOf(
+	ctx context.Context, t *team.Terminal, since time.Time, isTheirs func(messageID string) bool,
+) (string, error) {
 	if t.Profile.Session.ByMessage {
-		return sessionWith(s.prompts(ctx, m, t), s.isTheirs(ctx, m))
+		prompts, err := promptsOf(ctx, t, since)
+		return sessionWith(prompts, isTheirs), err
 	}
 
 	paths := ownFiles(t, func(open []string) bool {
@@ -101,7 +119,7 @@ func (s *sessions) of(ctx context.Context, m *team.Member, t *team.Terminal) (id
 		})
 	})
 	if id, ok := t.Profile.SessionIn(paths); ok {
-		return id, true
+		return id, nil
 	}
 
 	// It keeps the files of earlier ones open.
@@ -113,7 +131,7 @@ func (s *sessions) of(ctx context.Context, m *team.Member, t *team.Terminal) (id
 	}
 	slices.SortStableFunc(prompts, func(a, b transcript.Prompt) int { return b.At.Compare(a.At) })
 
-	return sessionWith(prompts, s.isTheirs(ctx, m))
+	return sessionWith(prompts, isTheirs), nil
 }
 
 // maxTail bounds how much of a transcript's end is read for its prompts, in bytes.
@@ -162,24 +180,14 @@ func ownFiles(t *team.Terminal, has func(open []string) bool) (paths []string) {
 // promptsSince is how far back prompts are looked at if it is not known when the program was started.
 const promptsSince = 24 * time.Hour
 
-// prompts returns the newest prompts in the database that a program of the member's holds open.
-func (s *sessions) prompts(ctx context.Context, m *team.Member, t *team.Terminal) []transcript.Prompt {
+// promptsOf returns the newest prompts in the database that the program in a terminal holds open.
+func promptsOf(ctx context.Context, t *team.Terminal, since time.Time) ([]transcript.Prompt, error) {
 	paths := ownFiles(t, func(open []string) bool { return slices.ContainsFunc(open, t.Profile.IsTranscript) })
 	i := slices.IndexFunc(paths, t.Profile.IsTranscript)
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
-
-	since := t.Started
-	if since.IsZero() {
-		since = s.ts.now().Add(-promptsSince)
-	}
-	prompts, err := opencode.Prompts(ctx, paths[i], since)
-	if err != nil {
-		s.ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
-	}
-
-	return prompts
+	return opencode.Prompts(ctx, paths[i], since)
 }
 
 // isTheirs returns what tells whether a message was sent to a member.
@@ -192,8 +200,8 @@ func (s *sessions) isTheirs(ctx context.Context, m *team.Member) func(messageID 
 }
 
 // sessionWith returns the session that was given the newest message of the agent's. The newest prompt comes
-// first. It is not ok if there is none, or if several have that message, as after a fork.
-func sessionWith(prompts []transcript.Prompt, isTheirs func(messageID string) bool) (id string, ok bool) {
+// first. It is "" if there is none, or if several have that message, as after a fork.
+func sessionWith(prompts []transcript.Prompt, isTheirs func(messageID string) bool) (id string) {
 	has := func(p transcript.Prompt, messageID string) bool {
 		return slices.ContainsFunc(parley.FindTyped(p.Text), func(m parley.Typed) bool { return m.ID == messageID })
 	}
@@ -205,10 +213,13 @@ func sessionWith(prompts []transcript.Prompt, isTheirs func(messageID string) bo
 			elsewhere := slices.ContainsFunc(prompts, func(other transcript.Prompt) bool {
 				return other.Session != p.Session && has(other, m.ID)
 			})
-			return p.Session, !elsewhere && parley.IsSessionID(p.Session)
+			if elsewhere || !parley.IsSessionID(p.Session) {
+				return ""
+			}
+			return p.Session
 		}
 	}
-	return "", false
+	return ""
 }
 
 // refusesSession records that a program has ended when it was to continue its session. It returns

@@ -115,8 +115,8 @@ func TestTheSessionThatWasGivenAMessage(t *testing.T) {
 			"ses_fork"},
 		"a flag": {[]transcript.Prompt{{Session: "--help", Text: typed("aaaaaaaa")}}, ""},
 	} {
-		if got, ok := sessionWith(test.prompts, isTheirs); ok != (test.want != "") || ok && got != test.want {
-			t.Errorf("%s: got %q, %v, want %q", name, got, ok, test.want)
+		if got := sessionWith(test.prompts, isTheirs); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
 }

@@ -55,6 +55,18 @@ func Of(dir, profile, version string) (Result, bool) {
 	return all[i], true
 }
 
+// Entered lists the versions of a profile's program whose own entrance was tried and holds.
+func Entered(dir, profile string) (versions []string) {
+	for _, r := range known(dir, profile) {
+		if r.Version != "" && slices.ContainsFunc(r.Findings, func(f Finding) bool {
+			return f.Guarantee == Entrance && f.Verdict == Holds
+		}) {
+			versions = append(versions, r.Version)
+		}
+	}
+	return versions
+}
+
 // known returns the results that are kept of a profile. A file that cannot be read holds none.
 func known(dir, profile string) (all []Result) {
 	text, err := os.ReadFile(fileOf(dir, profile))

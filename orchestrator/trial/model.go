@@ -21,14 +21,16 @@ import (
 
 // The guarantees that only a model can show, in the order in which they are tried.
 const (
-	Turn    Guarantee = "turn"    // a message is taken, its work is seen, and so is its end
-	Queue   Guarantee = "queue"   // its queue takes a message while it works
-	Dialogs Guarantee = "dialogs" // its question is seen, and nothing answers that
-	Refusal Guarantee = "refusal" // that the model's server refuses is seen
+	Turn  Guarantee = "turn"  // a message is taken, its work is seen, and so is its end
+	Queue Guarantee = "queue" // its queue takes a message while it works
+	// messages go in by its own entrance beside a draft and behind work, and the draft is left
+	Entrance Guarantee = "entrance"
+	Dialogs  Guarantee = "dialogs" // its question is seen, and nothing answers that
+	Refusal  Guarantee = "refusal" // that the model's server refuses is seen
 )
 
-// WithModel lists them in that order.
-func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Dialogs, Refusal} }
+// WithModel lists them in that order. Once a question is refused, a program can leave alone what comes by its entrance.
+func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Entrance, Dialogs, Refusal} }
 
 // NoModel says why they are not tried without a model.
 const NoModel = "they take a scripted model: --model"
@@ -89,6 +91,8 @@ func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
 		return w.turns(ctx)
 	case Queue:
 		return w.queues(ctx)
+	case Entrance:
+		return w.enters(ctx)
 	case Dialogs:
 		return w.asks(ctx)
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/internal/errand"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -28,8 +29,12 @@ type stage struct {
 	script  profile.Scripted
 	server  *tmux.Server
 	pane    *tmux.Pane
-	leader  int // what tmux started in the pane
+	leader  int  // what tmux started in the pane
+	opened  bool // the program's own entrance was opened
 }
+
+// private returns the directory of what the program is handed over.
+func (s *stage) private() string { return terminal.PrivateDir(s.scratch, session) }
 
 // stage starts the program. A record function gets its terminal before the program begins.
 func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch string) error) (s *stage, err error) {
@@ -131,15 +136,16 @@ const silent = "true"
 // command returns the command line and the environment of the program, as a launch would make them, and writes
 // the files of its handover.
 func (s *stage) command(o *Options) (argv, env []string, err error) {
-	dir, given := filepath.Join(s.scratch, "agent"), o.Env
+	dir, given := s.private(), o.Env
 	if o.Model != "" {
 		if s.script, given, err = o.scripted(filepath.Join(s.scratch, "home"), s.dir); err != nil {
 			return nil, nil, err
 		}
 	}
-	h, err := o.Profile.Handover.Render(profile.Values{
+	values := profile.Values{
 		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
-	})
+	}
+	h, err := o.Profile.Handover.Render(values)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,6 +157,18 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 		}
 	}
 
+	// tmux would give a single word to a shell.
+	argv = slices.Concat([]string{"env", "--", o.Program}, o.Args, s.script.Args)
+	if o.Model != "" {
+		s.opened = o.Profile.Door.Opens(argv, given)
+		opens, err := terminal.OpenDoor(o.Profile, argv, given, values, h.Env)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open its entrance: %w", err)
+		}
+		argv = append(argv, opens...)
+		h.Env[parley.AgentIDVariable] = values.ID // by which what an entrance starts is known
+	}
+
 	env = slices.DeleteFunc(slices.Clone(given), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, replaced := h.Env[name]
@@ -160,6 +178,5 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 		env = append(env, name+"="+value)
 	}
 
-	// tmux would give a single word to a shell.
-	return slices.Concat([]string{"env", "--", o.Program}, o.Args, s.script.Args, h.Args), env, nil
+	return append(argv, h.Args...), env, nil
 }

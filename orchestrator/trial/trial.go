@@ -105,7 +105,10 @@ func Run(ctx context.Context, opts Options) (res Result, err error) {
 	}
 	defer func() { err = errors.Join(err, stage.close(context.WithoutCancel(ctx))) }()
 
-	w := &walk{opts: &opts, t: stage.terminal(opts.Profile), script: stage.script, dir: stage.dir}
+	w := &walk{
+		opts: &opts, t: stage.terminal(opts.Profile), script: stage.script, dir: stage.dir,
+		private: stage.private(), entered: stage.opened,
+	}
 	w.findings, err = w.all(ctx)
 	return Result{
 		Profile: opts.Profile.Name, Version: opts.Version, Program: opts.Program, At: opts.Now().UTC(),
@@ -123,10 +126,13 @@ func (r *Result) Failed() (failed []Guarantee) {
 	return failed
 }
 
-// Misread reports whether a marker does not fit: what a program does with Escape, and how it shows a failure of its
-// model, is no matter of typing.
+// noMatterOfTyping are what a program does with Escape and with its queue, how it shows a failure of its model, and
+// what comes through its own entrance.
+var noMatterOfTyping = []Guarantee{Escape, Queue, Entrance, Refusal}
+
+// Misread reports whether a marker does not fit.
 func (r *Result) Misread() bool {
-	return slices.ContainsFunc(r.Failed(), func(g Guarantee) bool { return g != Escape && g != Refusal && g != Queue })
+	return slices.ContainsFunc(r.Failed(), func(g Guarantee) bool { return !slices.Contains(noMatterOfTyping, g) })
 }
 
 // Tried reports whether anything came out, one way or the other.

@@ -40,6 +40,8 @@ type walk struct {
 	t        *team.Terminal
 	script   profile.Scripted
 	dir      string // where the program runs
+	private  string // the directory of its handover
+	entered  bool   // its entrance was opened
 	findings []Finding
 	left     string // why nothing more may be tried; "": more may be
 	singly   bool   // it deletes only when the keys for that come one by one
