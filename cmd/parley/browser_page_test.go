@@ -115,7 +115,14 @@ func (p *pageTest) answers(t *testing.T) {
 	testpage.JS[bool](x, "(document.activeElement.blur(), true)")
 	x.Until("!document.querySelector('.armed')")
 
-	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
+	// The tile of the agent has the same question.
+	x.Goes("tiles")
+	x.Until("document.querySelector('.tiles [data-kind=dialog] .option')")
+	x.Shows("Answer with keys")
+	x.Fits("a tile that asks")
+	x.Picture("tile-asks")
+	x.Confirms(".tiles [data-kind=dialog]", "Yes", "document.querySelector('.tiles .outcome')")
+	x.Goes("needs")
 	x.Shows("Sent: “1. Yes”")
 	x.Until("!document.querySelector('[data-kind=dialog]')")
 	x.Picture("needs-answered")

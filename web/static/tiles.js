@@ -3,6 +3,7 @@
 import {agents, teamRead} from './state.js';
 import {Name, html, useEffect, useRef, useState} from './parts.js';
 import {State, inOrder} from './agents.js';
+import {Asks} from './needs.js';
 import {Rows, useScreen} from './terminal.js';
 
 /** @param {{a: any, every: number}} props */
@@ -20,7 +21,7 @@ function Tile({a, every}) {
   const lines = screen ? screen.lines.slice(-18) : [];
   return html`<li ref=${box}><a class="tile" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row small"><${Name}>${a.name}<//><${State} a=${a} /></span>
-    <pre aria-hidden="true" class=${gone ? 'past' : ''}><${Rows} lines=${lines} /></pre></a></li>`;
+    <pre aria-hidden="true" class=${gone ? 'past' : ''}><${Rows} lines=${lines} /></pre></a><${Asks} agent=${a.name} /></li>`;
 }
 
 export function Tiles() {
