@@ -253,7 +253,7 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 	}
 	for i := top; i < first; i++ {
 		text := parley.CleanLine(rows[i].whole())
-		if strings.Trim(text, "╌") == "" && text != "" {
+		if strings.Trim(text, "╌"+scrollMarks) == "" && text != "" {
 			continue
 		}
 		if text != "" || len(m.Lines) > 0 && m.Lines[len(m.Lines)-1] != "" {
@@ -269,10 +269,16 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 	return m
 }
 
+// scrollMarks stand alone in a row, above and below a list of which only a part is shown.
+const scrollMarks = "▲▼"
+
 // hints returns the first words below the options, in one line.
 func hints(below []menuRow) string {
 	var words []string
-	for _, r := range below {
+	for i, r := range below {
+		if i == 0 && !r.empty() && strings.Trim(r.text, scrollMarks) == "" {
+			return "The list goes on: Up and Down show more. " + hints(below[1:])
+		}
 		if !r.empty() {
 			words = append(words, r.whole())
 		} else if words != nil {

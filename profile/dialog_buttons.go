@@ -13,8 +13,19 @@ import (
 // ownKeyForm matches an option of a row that is chosen by a key of its own, such as [y] Approve or [D]eny.
 var ownKeyForm = regexp.MustCompile(`\[(\w)\]( *)([^\[]*)`)
 
+// namedKeyForm matches what a key of a name does, such as enter submit.
+var namedKeyForm = regexp.MustCompile(`^(enter|esc) (\S.*)$`)
+
+// namedKeys are the keys by those names.
+var namedKeys = map[string]string{"enter": "Enter", "esc": "Escape"}
+
 // keyed reads options of a row that have keys of their own.
 func keyed(text string) (options []Option) {
+	for _, words := range wideGap.Split(text, -1) {
+		if match := namedKeyForm.FindStringSubmatch(words); match != nil {
+			options = append(options, Option{Label: parley.CleanLine(match[2]), Key: namedKeys[match[1]]})
+		}
+	}
 	for _, match := range ownKeyForm.FindAllStringSubmatch(text, -1) {
 		label := match[3]
 		if match[2] == "" {

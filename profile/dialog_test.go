@@ -52,7 +52,7 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 		"opencode/100x40-choices": {
 			"Which two? (select all that apply)", "1 [ ] Red", "2 [ ] Blue", "3 [ ] Type your own answer …",
 		},
-		"opencode/100x40-choices-review": {"Pick Size Confirm"},
+		"opencode/100x40-choices-review": {"Pick Size Confirm", "submit", "dismiss"},
 		"codex/120x40-dialog": {
 			"Would you like to run the following command?", "*1 Yes, proceed (y)",
 			"2 Yes, and don't ask again for commands that start with `touch /src/garden/pwned` (p)",
@@ -67,6 +67,7 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 			"Allow execution of [Shell]?", "*1 Allow once", "2 Allow for this session", "3 No, suggest changes (esc)",
 		},
 		"gemini/80x24-question": {"Which colour?", "*1 Red", "2 Blue", "3 Enter a custom value …"},
+		"gemini/60x20-scrolled": {"Which colour?", "2 Colour02", "3 Colour03", "*4 Colour04"},
 		"gemini/120x40-key":     {"Enter Gemini API Key"},
 		"qwen/120x40-dialog": {
 			"Allow execution of: 'touch'?", "*1 Yes, allow once",
@@ -327,5 +328,14 @@ func TestFieldBelowAnOptionIsKnownByTheCursor(t *testing.T) {
 		if m.ID() != id {
 			t.Errorf("%s: it is another dialog", name)
 		}
+	}
+}
+
+// Of a list that is longer than its place, the marks above and below are no words of the dialog.
+func TestAListThatGoesOnSaysSo(t *testing.T) {
+	m := menuOf(t, builtin(t), "gemini/60x20-scrolled")
+	const want = "The list goes on: Up and Down show more. Enter to select · ↑/↓ to navigate · Esc to cancel"
+	if m.Hints != want || !slices.Equal(m.Lines, []string{"Which colour?"}) {
+		t.Errorf("got %q and the hints %q, want %q", m.Lines, m.Hints, want)
 	}
 }

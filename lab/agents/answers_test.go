@@ -34,6 +34,7 @@ func TestDialogsAreAnsweredFromOutside(t *testing.T) {
 				s.permits("yes", 0)
 				s.permits("no", -1)
 				s.choosesColours()
+				s.reviewsAnswers()
 			})
 		}
 	})
@@ -93,6 +94,24 @@ func (s *onStage) choosesColours() {
 			s.Errorf("the answer %q is not seen:\n%s", c.says, got)
 		}
 	}
+}
+
+// reviewsAnswers answers two questions at once, which opencode shows again before it submits them.
+func (s *onStage) reviewsAnswers() {
+	s.Helper()
+	if s.program.profile != "opencode" {
+		return
+	}
+	s.arrives(s.send(`CALL question {"questions":[` +
+		`{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm"}]},` +
+		`{"question":"Which size?","header":"Size","options":[{"label":"Big","description":"wide"}]}]}`))
+	s.inState(parley.StateWaiting)
+	for _, label := range []string{"Red", "Big", "submit"} {
+		var d *parley.Dialog
+		s.wait("it asks for "+label, func() bool { d = s.dialog(); return d.Options[0].Label == label })
+		s.answer(d, d.Options[0].Choice)
+	}
+	s.inState(parley.StateIdle)
 }
 
 func (s *onStage) dialog() *parley.Dialog {

@@ -189,13 +189,11 @@ func (a *answer) give(ctx context.Context) error {
 		return a.settle(ctx, want)
 	}
 
-	err := error(nil)
+	press := func(ctx context.Context) error { return a.steps(ctx, want) }
 	if len(a.req.Keys) > 0 {
-		err = a.keys(ctx)
-	} else {
-		err = a.steps(ctx, want)
+		press = a.keys
 	}
-	if err != nil {
+	if err := press(ctx); err != nil {
 		return err
 	}
 	if err := a.follow(ctx); err != nil {
@@ -266,7 +264,8 @@ func (a *answer) press(ctx context.Context, s step, from, to int) (pressed bool,
 
 	switch {
 	case err != nil:
-		return false, parley.Errorf(parley.TmuxUnavailable, "whether the key went to %s's dialog is not known: %w",
+		// It wraps nothing: the end of a wait would count as one in which nothing was sent.
+		return false, parley.Errorf(parley.TmuxUnavailable, "whether the key went to %s's dialog is not known: %v",
 			a.m.Name, err).Suggest("Look before you answer again: parley answer %s", a.m.Name)
 	case refusal == tmux.NoRefusal:
 		a.note(s)
