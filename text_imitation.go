@@ -51,7 +51,7 @@ func CleanLabels(texts []string) []string {
 // formsIn returns where in a text headers and footers seem to begin, in order. Each begins with a
 // bracket, or with what looks like one.
 func formsIn(text string) []int {
-	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || opens(byte(r)) }) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r == '&' || opens(byte(r)) }) {
 		return nil
 	}
 	return imitations(signsOf(text))

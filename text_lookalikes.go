@@ -1,9 +1,12 @@
 package parley
 
 import (
+	"html"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -58,12 +61,13 @@ type sign struct {
 }
 
 // signsOf returns what a text looks like: without what is invisible, without accents, letters
-// without regard to case, and l and 1 as i.
+// without regard to case, l and 1 as i, and references such as &#91; as what they stand for.
 func signsOf(text string) []sign {
 	signs := make([]sign, 0, len(text))
 	spaced := false
-	for at, r := range text {
-		if isBlank(r) {
+	for at, size := 0, 0; at < len(text); at += size {
+		var r rune
+		if r, size = referred(text[at:]); isBlank(r) {
 			spaced = true
 			continue
 		}
@@ -73,6 +77,26 @@ func signsOf(text string) []sign {
 		}
 	}
 	return signs
+}
+
+// reference matches a character as HTML writes it, escaped once or more often.
+var reference = regexp.MustCompile(`^&(?:amp;)*(#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[a-zA-Z]{2,24};)`)
+
+// referred returns the first character of a text, or the one that a reference there stands for, and its length.
+func referred(text string) (rune, int) {
+	r, size := utf8.DecodeRuneInString(text)
+	if r != '&' {
+		return r, size
+	}
+	match := reference.FindStringSubmatch(text)
+	if match == nil {
+		return r, size
+	}
+	to, n := utf8.DecodeRuneInString(html.UnescapeString("&" + strings.TrimSuffix(match[1], ";") + ";"))
+	if n == 0 || to == '&' {
+		return r, size
+	}
+	return to, len(match[0])
 }
 
 // isBlank reports whether a character takes room and shows nothing.
