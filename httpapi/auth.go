@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -236,11 +237,14 @@ func (c *callers) ownHost(hostport string) bool {
 		slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// hostOf returns a host without its port, if it has one.
+// hostOf returns a host without its port, if it has one; "" for a port that is none.
 func hostOf(hostport string) string {
-	host, _, err := net.SplitHostPort(hostport)
+	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+		return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+		return ""
 	}
 	return host
 }

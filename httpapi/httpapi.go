@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path"
 	"sync"
 	"time"
 
@@ -186,7 +187,20 @@ func (a *api) handler() http.Handler {
 		all.HandleFunc(filesPath+"/{file_id}", files.serveDownload)
 	}
 
-	return a.countRequests(a.guard(all))
+	return a.countRequests(a.guard(a.asWritten(all)))
+}
+
+// asWritten answers a path that leads elsewhere, as one with "..", like any that does not exist. A ServeMux would
+// redirect it.
+func (a *api) asWritten(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given := r.URL.EscapedPath()
+		if clean := path.Clean(given); clean != given && clean+"/" != given {
+			a.serveNotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // limitBody limits the size of bodies. A request that announces a larger one is answered
