@@ -188,7 +188,11 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryExpired:
 		return []string{"It waited longer than the setting expire_after allows.", retry}
 	case parley.DeliveryUnconfirmed:
-		if d.ReasonCode == parley.EndedRefused {
+		switch d.ReasonCode {
+		case parley.EndedNative:
+			return []string{fmt.Sprintf("parley does not type it: %s fetches it from its inbox, or has it from that "+
+				"program. If neither: send it as a new message.", name)}
+		case parley.EndedRefused:
 			return []string{
 				sentence("It was "+d.Reason, ""),
 				fmt.Sprintf("No model has it. See what %s's screen asks for: parley attach %s. Then: %s",

@@ -81,6 +81,19 @@ func TestNativeMessagesAreRecordedAndCounted(t *testing.T) {
 		t.Errorf("recorded as %+v, %+v", status.Object, d)
 	}
 
+	all := must.Have(te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{}))(t)
+	if len(all.Deliveries) > 0 {
+		t.Errorf("the status counts %v", all.Deliveries)
+	}
+	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: res.MessageID})
+	if parley.ErrorCode(err) != parley.InvalidArgument {
+		t.Errorf("it was tried again: %v", err)
+	}
+	story := must.Have(te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: res.MessageID}))(t)
+	if got := strings.Join(story.Story, " "); strings.Contains(got, "parley retry") {
+		t.Errorf("its story is %s", got)
+	}
+
 	te.pause(true)
 	if res := te.native("ann", hello); res.Allowed || res.MessageID != "" || !strings.Contains(res.Message, "paused") {
 		t.Errorf("in a pause: %+v", res)

@@ -187,6 +187,9 @@ func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.D
 		case !d.State.Settled():
 			idle = false
 		case d.State.Delivered():
+		case d.ReasonCode == parley.EndedNative:
+			refusal = parley.Errorf(parley.InvalidArgument, "message %s is not parley's to deliver: %s",
+				parley.Short(msg.ID), d.Reason).Suggest("Send it as a new message if %s lacks it.", m.Name)
 		case m.Kind == parley.KindTerminal:
 			begin = append(begin, store.NewDelivery{RecipientID: m.ID, State: parley.DeliveryQueued, Evidence: retried})
 		case m.Agent().State == parley.StateTerminated:

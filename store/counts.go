@@ -114,7 +114,7 @@ func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) 
 	err := s.read(ctx, "counting deliveries", &rows, `
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.state
 		UNION ALL
-		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isRetriable+` GROUP BY d.state`)
+		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isRetriable+` AND `+isOurs+` GROUP BY d.state`)
 
 	counts := make(map[string]int, len(rows))
 	for _, r := range rows {

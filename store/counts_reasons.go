@@ -21,7 +21,7 @@ func (s *Workspace) DeliveryReasons(ctx context.Context) (map[parley.DeliverySta
 		WHERE `+isOpen+` AND d.state = 'held' AND d.reason_code <> '' GROUP BY d.state, d.reason_code
 		UNION ALL
 		SELECT d.state, d.reason_code, count(*) AS n FROM deliveries d
-		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.reason_code <> ''
+		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.reason_code <> '' AND `+isOurs+`
 		GROUP BY d.state, d.reason_code`)
 
 	counts := map[parley.DeliveryState]map[parley.ReasonCode]int{}

@@ -10,6 +10,10 @@ import (
 // isRetriable selects the deliveries that ended without proof. It must be spelled as in the index.
 const isRetriable = `(d.state = 'failed' OR d.state = 'unconfirmed' OR d.state = 'expired')`
 
+// isOurs leaves out what agents' programs send each other past parley: nobody can see to that, and parley never types
+// it.
+const isOurs = `d.reason_code <> '` + string(parley.EndedNative) + `'`
+
 // Retry begins deliveries of a message again, all or nothing: those in begin that ended
 // without proof. Their steps are kept, and their waiting time starts from zero. It
 // returns the deliveries that began again, and leaves the others as they are.
@@ -36,7 +40,7 @@ func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
 	err := t.Query(&rows, `SELECT `+itemColumns+`
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
-		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable, messageID, b.RecipientID)
+		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable+` AND `+isOurs, messageID, b.RecipientID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d`+messageThen+`
-		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0 AND m.type <> 'native'
+		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0 AND `+isOurs+`
 		ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
 
 	items := make([]InboxItem, len(rows))

@@ -199,7 +199,7 @@ type oldMessage struct {
 // a response, and their thread has been quiet. The newest message stays: it holds the last number.
 const isFinished = `(m.seq < (SELECT max(seq) FROM messages)
 	AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = m.seq
-		AND (` + isOpen + ` OR d.state = 'unconfirmed' AND d.dismissed = 0 AND m.type <> 'native'
+		AND (` + isOpen + ` OR d.state = 'unconfirmed' AND d.dismissed = 0 AND ` + isOurs + `
 			OR d.read_at IS NULL AND r.kind <> 'terminal'))
 	AND NOT EXISTS (SELECT 1 FROM debts b WHERE b.message_seq = m.seq AND b.state IN ('open', 'partial'))
 	AND NOT EXISTS (SELECT 1 FROM threads th WHERE th.id = m.thread_id AND th.last_message_at >= ?))`

@@ -256,7 +256,7 @@ var ladderLessons = []struct {
 	{parley.DeliveryHeld, "waits until typing is safe"},
 	{parley.DeliverySubmitted, "typed, and taken by its program"},
 	{parley.DeliveryRead, "read"},
-	{parley.DeliveryUnconfirmed, "typed, but without proof that it arrived: needs you"},
+	{parley.DeliveryUnconfirmed, "without proof that it arrived; typed by parley, it needs you"},
 }
 
 // lesson draws what an empty screen teaches: the first steps, in their order.

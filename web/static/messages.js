@@ -109,7 +109,7 @@ export function Message({id}) {
   if (problem && !m) return html`<p class="empty">${problem}</p>`;
   if (!m) return html`<p class="empty">Reading the message…</p>`;
   const o = m.message_object;
-  const stuck = m.deliveries.some((/** @type {any} */ d) => /queued|held|failed|unconfirmed|expired/.test(d.state));
+  const stuck = m.deliveries.some((/** @type {any} */ d) => d.reason_code !== 'native' && /queued|held|failed|unconfirmed|expired/.test(d.state));
   return html`<article class="one" aria-label=${`Message from ${o.sender}`}>
     <header class="row"><h2><${Name}>${o.sender}<//> <span class="quiet">→</span> <${Name}>${o.thread_title || (m.deliveries.length === 1 ? m.deliveries[0].agent : `${m.deliveries.length} agents`)}<//></h2>
       <span class="grow"></span><${Since} t=${o.timestamp} /></header>
