@@ -121,12 +121,23 @@ func (s *Screen) withoutHint(rows []string, row, column int) []string {
 		return rows
 	}
 
+	styles := stylesOf(s.Colours)
 	at, x := s.CursorY-row, s.CursorX
 	if at < 0 || at >= len(rows) || at == 0 && x < column {
 		at, x = 0, column // the cursor is elsewhere
 	}
+	if s.CursorHidden { // the program draws one of its own: the terminal's can stand anywhere
+		if shown, is := withoutHintAt(rows, styles, row, column, 0, column); is {
+			return shown
+		}
+	}
+	rows, _ = withoutHintAt(rows, styles, row, column, at, x)
+	return rows
+}
 
-	styles := stylesOf(s.Colours)
+// withoutHintAt is withoutHint with the cursor in a row of the composer, and in a column. It reports whether a hint
+// stands behind that.
+func withoutHintAt(rows []string, styles [][]style, row, column, at, x int) ([]string, bool) {
 	hint := false
 	for i := at; i < len(rows) && row+i < len(styles); i++ {
 		from, left := 0, 0
@@ -142,14 +153,14 @@ func (s *Screen) withoutHint(rows []string, row, column int) []string {
 			case strings.TrimFunc(Cells(rows[i], c-left, c-left+1), isBlank) == "",
 				i == at && c == x && drawn.inverse:
 			case !drawn.muted():
-				return rows
+				return rows, false
 			default:
 				hint = true
 			}
 		}
 	}
 	if !hint {
-		return rows
+		return rows, false
 	}
 
 	left := 0
@@ -158,5 +169,5 @@ func (s *Screen) withoutHint(rows []string, row, column int) []string {
 	}
 	rows = append([]string{}, rows[:at+1]...)
 	rows[at] = strings.TrimRightFunc(ansi.TruncateWc(rows[at], max(0, x-left), ""), isBlank)
-	return rows
+	return rows, true
 }

@@ -50,12 +50,35 @@ func (pg *page) composed(s *Screen) (text string, ok bool) {
 
 	rows = s.withoutHint(rows, row, column)
 	text = joinRows(rows, column, width)
-	empty := p.patterns.empty
-	if empty != nil && s.CursorY == row && s.CursorX == column && empty.MatchString(text) {
+	atStart := s.CursorY == row && s.CursorX == column
+	if s.CursorHidden {
+		text, atStart = withoutCaret(text, atStart)
+	}
+	if isHint(p.patterns.empty, text, atStart, s.CursorHidden) {
 		return "", true
 	}
 
 	return text, true
+}
+
+// carets are the characters that programs draw as a cursor, where they hide the terminal's.
+const carets = "█▉▊▋▌▍▎▏"
+
+// withoutCaret takes a cursor that is drawn as a character off the end of a text. It reports whether one stands at its
+// beginning, or the terminal's does.
+func withoutCaret(text string, atStart bool) (string, bool) {
+	bare := strings.TrimLeft(text, carets)
+	return strings.TrimRight(bare, carets), atStart || len(bare) < len(text)
+}
+
+// isHint reports whether a text is the hint in an empty composer, given its pattern: the cursor stands before it, or
+// where that stands is not known and there is nothing else.
+func isHint(empty *regexp.Regexp, text string, atStart, hidden bool) bool {
+	if empty == nil {
+		return false
+	}
+	at := empty.FindStringIndex(text)
+	return at != nil && (atStart || hidden && at[1] == len(text))
 }
 
 // composer is the place of the composer on a screen.

@@ -32,6 +32,9 @@ func (p *Profile) Read(s Screen) Reading {
 	}
 	r.Shows = pg.state(r.Cause)
 	r.Composer, r.Composing = pg.composed(&s)
+	if r.Composing && p.OneLine && strings.Contains(r.Composer, "\n") && pg.isLast() {
+		r.Shows, r.Composer, r.Composing = Unknown, "", false // output follows the line that was submitted
+	}
 	r.Above, _ = pg.above()
 	if r.Shows == Idle && r.Composing && p.patterns.dialog == nil && pg.asksBelow(p.patterns.dialogs) {
 		r.Shows = Dialog
@@ -40,6 +43,11 @@ func (p *Profile) Read(s Screen) Reading {
 		r.Asks = p.Asks(s)
 	}
 	return r
+}
+
+// isLast reports whether nothing stands below the composer.
+func (pg *page) isLast() bool {
+	return pg.found && strings.TrimSpace(pg.text[pg.composer.end:]) == ""
 }
 
 // asksBelow reports whether something that looks like a dialog stands below the composer.

@@ -294,6 +294,11 @@ func (w *watcher) stateOf(
 		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
+		if s.State == parley.StateUnknown && t.Profile.Markers.Busy == "" {
+			if r := courier.ReadQuiet(t, screen); r.State == parley.StateBusy {
+				s.State, s.Evidence = r.State, r.Evidence
+			}
+		}
 		if s.State == parley.StateUnknown {
 			s.State, s.Evidence = w.saidElsewhere(ctx, m, t, s)
 		}
@@ -308,11 +313,13 @@ func (w *watcher) stateOf(
 			return "", "", nil // it may be a message that is just being typed
 		}
 
-		if s.State == parley.StateIdle && quiet < min(t.Profile.Still, time.Second) {
+		// Of a program of which no marker tells that it works, what moves does.
+		moves := s.State == parley.StateIdle || s.State == parley.StateUnknown && t.Profile.Markers.Busy == ""
+		if moves && quiet < min(t.Profile.Still, time.Second) {
 			return w.loud(m, t, now)
 		}
 		t.LoudSince = time.Time{}
-		if s.State == parley.StateIdle && quiet < t.Profile.Still {
+		if moves && quiet < t.Profile.Still {
 			return "", "", nil // a person's key moves it too
 		}
 

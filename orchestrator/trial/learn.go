@@ -265,14 +265,26 @@ func (s *study) conclude() error {
 	if err != nil {
 		return err
 	}
-	if text, _ := p.Composer(courier.ScreenOf(s.sights.Rest)); text != "" {
-		k.Markers.Empty = shape.Empty // no colour tells
+	if text, _ := p.Composer(courier.ScreenOf(s.sights.Rest)); text != "" { // no colour tells
+		k.Markers.Empty = hintOf(text)
 	}
 	if s.framed {
 		k.Markers.Paste = standIn(p, s.long)
 	}
+	if text, _ := p.Composer(courier.ScreenOf(s.sights.Lines)); s.framed && !profile.HoldsOnly(text, Several) {
+		k.OneLine, k.InlineLines = true, 1 // such as with numbers before its lines
+	}
 
 	return nil
+}
+
+// hintOf returns the pattern of a hint, which a narrow composer wraps.
+func hintOf(text string) string {
+	words := strings.Fields(text)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	return `^` + strings.Join(words, `\s+`) + `\s*`
 }
 
 // longText is long enough that programs show something else in its place.
@@ -317,7 +329,10 @@ func (s *study) unknown() []string {
 	}
 	if !s.framed {
 		all = append(all, "pastes of several lines: it does not ask for them to be framed, so messages are one line")
-	} else if s.keys.Markers.Paste == "" {
+	} else if s.keys.OneLine {
+		all = append(all, "a text of several lines: it is not read as it was pasted, so messages are one line")
+	}
+	if s.framed && s.keys.Markers.Paste == "" {
 		all = append(all, "what it shows in place of a long paste: none was seen")
 	}
 	return all

@@ -23,25 +23,29 @@ func learning(t *testing.T, command ...string) Options {
 }
 
 // A program that frames no pastes would submit at each line feed, and one that takes several keys at once for a text
-// would keep it: it is learned all the same, and nothing is submitted.
+// would keep it: it is learned all the same, also with a cursor that it draws, and nothing is submitted.
 func TestProgramThatTakesKeysForATextIsLearned(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "submitted")
-	command := []string{must.Have(os.Executable())(t), fakeProgram, takesKeys, file}
-	lesson, err := Learn(t.Context(), "new", command, learning(t, command...))
-	must.Do(t, err)
+	for _, does := range []string{takesKeys, drawsOne} {
+		t.Run(does, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "submitted")
+			command := []string{must.Have(os.Executable())(t), fakeProgram, does, file}
+			lesson, err := Learn(t.Context(), "new", command, learning(t, command...))
+			must.Do(t, err)
 
-	for _, f := range lesson.Result.Findings {
-		want := Holds
-		if f.Guarantee == Lines || f.Saw == NoModel {
-			want = NotTried
-		}
-		if f.Verdict != want {
-			t.Errorf("%s %s: %s", f.Guarantee, f.Verdict, f.Saw)
-		}
-	}
-	if text := string(must.Have(os.ReadFile(file))(t)); text != "" {
-		t.Errorf("it was given %q", text)
+			for _, f := range lesson.Result.Findings {
+				want := Holds
+				if f.Guarantee == Lines || f.Saw == NoModel {
+					want = NotTried
+				}
+				if f.Verdict != want {
+					t.Errorf("%s %s: %s", f.Guarantee, f.Verdict, f.Saw)
+				}
+			}
+			if text := string(must.Have(os.ReadFile(file))(t)); text != "" {
+				t.Errorf("it was given %q", text)
+			}
+		})
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // composers are the forms of composers that programs have, with a text in its place and rows around it. {} is the text
-// of the first row, {+} of each further one; they are padded to the edge where something stands right of them.
+// of the first row, {+} of each further one; they are padded to the edge where something stands right of them. {-} is
+// a row that gives way to a further one.
 var composers = map[string]string{
 	"between two rules": `
 ────────────────────────────────────────
@@ -31,6 +32,34 @@ var composers = map[string]string{
  │   {+}                               │
  ╰─────────────────────────────────────╯
  context: 0%`,
+	"in a box of three rows": `
+╭──────────────────────────────────────╮
+│┃ {}                                  │
+│┃ {+}                                 │
+│┃ {-}                                 │
+│┃ {-}                                 │
+╰──────────────────────────────────────╯
+  enter sends`,
+	"in a box of three rows, without a sign": `
+╭──────────────────────────────────────╮
+│{}                                    │
+│{+}                                   │
+│{-}                                   │
+│{-}                                   │
+╰──────────────────────────────────────╯`,
+	"in a box of three rows, with numbers": `
+╭──────────────────────────────────────╮
+│┃   1 {}                              │
+│┃     {+}                             │
+│┃ {-}                                 │
+│┃ {-}                                 │
+╰──────────────────────────────────────╯`,
+	"in three rows behind bars": `
+┃ {}
+┃ {+}
+┃ {-}
+┃ {-}
+  enter sends`,
 	"behind a bar": `
   ┃
   ┃  {}
@@ -81,8 +110,13 @@ func scene(form, text string) tmux.Screen {
 		}
 		return strings.TrimRight(before+words+after, " ")
 	}
+	given := len(rows) - 1
 	for row := range strings.SplitSeq(form, "\n") {
 		switch {
+		case strings.Contains(row, "{-}") && given > 0:
+			given--
+		case strings.Contains(row, "{-}"):
+			s.Lines = append(s.Lines, put(row, "{-}", ""))
 		case strings.Contains(row, "{+}"):
 			for _, words := range rows[1:] {
 				s.Lines = append(s.Lines, put(row, "{+}", words))
@@ -148,6 +182,35 @@ func TestQuestionBelowALearnedComposerIsSeen(t *testing.T) {
 	}
 }
 
+// What a program that reads lines writes below the one that it was given is no draft: its question is seen.
+func TestOutputBelowALearnedLineIsNoDraft(t *testing.T) {
+	const form = "ask> {}"
+	shape, err := FindShape(Sights{Rest: scene(form, ""), Draft: scene(form, Probe)})
+	must.Do(t, err)
+	s := study{name: "new", keys: profile.Learned{Extends: profile.Default, Key: "Enter", OneLine: true}}
+	s.keys.Markers.Composer, s.keys.Markers.Idle = shape.Composer, shape.Idle
+	p := must.Have(s.keys.Profile(s.name))(t)
+
+	for below, want := range map[string]profile.Reading{
+		"":                                     {Shows: profile.Idle, Composer: Probe, Composing: true},
+		"working 1\nworking 2\n":               {Shows: profile.Unknown},
+		"Let me run it.\nRun rm -rf x? [y/N] ": {Shows: profile.Unknown, Asks: profile.Question{For: "a yes or no"}},
+	} {
+		screen := scene(form, Probe)
+		if below != "" {
+			screen.Lines = append(screen.Lines, strings.Split(below, "\n")...)
+		}
+		last := len(screen.Lines) - 1
+		got := p.Read(profile.Screen{
+			Lines: screen.Lines, Width: 40, CursorY: last, CursorX: len(screen.Lines[last]),
+		})
+		if got.Shows != want.Shows || got.Composer != want.Composer || got.Composing != want.Composing ||
+			got.Asks.For != want.Asks.For {
+			t.Errorf("%q: %+v", below, got)
+		}
+	}
+}
+
 // What stands in an empty composer is known by its words, also where they have the colour of a text.
 func TestPlaceholderIsNoDraft(t *testing.T) {
 	const hint = "Tell me (anything), 世界 …"
@@ -159,12 +222,15 @@ func TestPlaceholderIsNoDraft(t *testing.T) {
 		shape, err := FindShape(Sights{Rest: rest, Draft: draft, Lines: scene(form, Several)})
 		must.Do(t, err)
 		s := study{name: "new", keys: profile.Learned{Extends: profile.Default, Key: "Enter"}}
-		s.keys.Markers.Composer, s.keys.Markers.Idle, s.keys.Markers.Empty = shape.Composer, shape.Idle, shape.Empty
+		s.keys.Markers.Composer, s.keys.Markers.Idle = shape.Composer, shape.Idle
 		p := must.Have(s.keys.Profile(s.name))(t)
 
 		screen := profile.Screen{Lines: rest.Lines, Width: rest.Width, CursorX: rest.CursorX, CursorY: rest.CursorY}
+		text, _ := p.Composer(screen)
+		s.keys.Markers.Empty = hintOf(text)
+		p = must.Have(s.keys.Profile(s.name))(t)
 		if text, ok := p.Composer(screen); !ok || text != "" {
-			t.Errorf("%s: reads %q, %v with %s", name, text, ok, shape.Empty)
+			t.Errorf("%s: reads %q, %v with %s", name, text, ok, s.keys.Markers.Empty)
 		}
 		screen.CursorX++ // somebody has typed
 		if text, ok := p.Composer(screen); !ok || text != hint {

@@ -18,6 +18,7 @@ const fakeProgram = "fake-program"
 const (
 	takesKeys = "keys" // it takes several keys that it reads at once for a text, and frames no pastes
 	showsNone = "none" // it shows nothing of what is typed
+	drawsOne  = "draw" // the same as keys, and draws a cursor of its own
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +47,12 @@ func fake(does, file string) error {
 	var text []byte
 	buf := make([]byte, 4096)
 	for {
-		if err := drawFake(string(text)); err != nil {
+		shown := string(text)
+		if does == drawsOne {
+			shown += "█"
+			fmt.Print("\x1b[?25l")
+		}
+		if err := drawFake(shown); err != nil {
 			return err
 		}
 		n, err := os.Stdin.Read(buf)

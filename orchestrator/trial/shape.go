@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"parley"
-	"parley/profile"
 	"parley/tmux"
 
 	"github.com/charmbracelet/x/ansi"
@@ -29,8 +28,8 @@ const (
 
 // Shape is a composer as it was found: the patterns that read it.
 type Shape struct {
-	Composer, Idle, Empty string
-	Cursor                bool // the cursor stood in it on all screens
+	Composer, Idle string
+	Cursor         bool // the cursor stood in it on all screens
 }
 
 // FindShape finds the composer by what a typed text changes, and its edges by what stands around it. It fails if
@@ -40,13 +39,13 @@ func FindShape(s Sights) (Shape, error) {
 	if err != nil {
 		return Shape{}, err
 	}
-	f.measure()
+	f.measure(s.Lines.Lines)
 
 	composer, idle, err := f.patterns()
 	if err != nil {
 		return Shape{}, err
 	}
-	return Shape{Composer: composer, Idle: idle, Empty: f.placeholder(), Cursor: f.holdsCursor(s)}, nil
+	return Shape{Composer: composer, Idle: idle, Cursor: f.holdsCursor(s)}, nil
 }
 
 // find is a composer while it is found.
@@ -61,7 +60,8 @@ type find struct {
 
 	above, below edge
 	lead         int      // rows of the composer's block above the text
-	block        []string // and below it
+	pad          string   // the beginning of empty rows of the composer's own below the text; "": it has none
+	block        []string // rows of its block below those
 	foot         []string // rows below it that are not empty
 }
 
@@ -128,10 +128,10 @@ func secondIndent(rows []string, sign string) string {
 	return ""
 }
 
-// measure notes what stands around the text.
-func (f *find) measure() {
+// measure notes what stands around the text. several are the rows of a screen with several lines in the composer.
+func (f *find) measure(several []string) {
 	line := strings.TrimRight(f.draft[f.row], " ")
-	if i := strings.LastIndexFunc(line, isFrame); i >= 0 && i > strings.Index(line, Probe) &&
+	if i := strings.LastIndexFunc(line, isFrame); i > strings.Index(line, Probe)+len(Probe) && // not a cursor
 		ansi.StringWidthWc(line[i:]) == 1 {
 		f.right = line[i:]
 	}
@@ -147,6 +147,10 @@ func (f *find) measure() {
 		for len(rows) > 0 && barOf(rows[0]) == bar && !edgeIn(rows[0]).found() {
 			f.block, rows = append(f.block, rows[0]), rows[1:]
 		}
+		f.takePad(bar, several)
+	}
+	for f.right != "" && len(rows) > 0 && f.isPad(rows[0]) {
+		rows = rows[1:]
 	}
 	if len(rows) > 0 {
 		if f.below = edgeIn(rows[0]); f.below.found() {
@@ -160,6 +164,38 @@ func (f *find) measure() {
 	}
 }
 
+// isPad reports whether a row in a box is one of the composer's that has no text, all of which begin in the same way.
+func (f *find) isPad(row string) bool {
+	before, ends := strings.CutSuffix(strings.TrimRight(row, " "), f.right)
+	before = strings.TrimSpace(before)
+	if !ends || before == "" || f.pad != "" && before != f.pad ||
+		!strings.HasPrefix(strings.TrimSpace(f.prefix), before) {
+		return false
+	}
+	f.pad = before
+	return true
+}
+
+// takePad takes off the block behind a bar what gives way to more lines of a text.
+func (f *find) takePad(bar string, several []string) {
+	last := slices.IndexFunc(several, func(row string) bool { return strings.Contains(row, "third words") })
+	left := 0
+	for last >= 0 && last+1+left < len(several) && barOf(several[last+1+left]) == bar {
+		left++
+	}
+	if last >= 0 && left < len(f.block) {
+		f.pad, f.block = bar, f.block[len(f.block)-left:]
+	}
+}
+
+// padding matches the rows of the composer's own that have no text.
+func (f *find) padding() string {
+	if f.pad == "" {
+		return ""
+	}
+	return `(?: *` + regexp.QuoteMeta(f.pad) + ` *` + regexp.QuoteMeta(f.right) + `\n)*`
+}
+
 // start matches what stands before the text in its first row. Blanks at the end of a row are not on the screen.
 func (f *find) start() string {
 	sign := strings.TrimRight(f.prefix, " ")
@@ -170,7 +206,10 @@ func (f *find) start() string {
 	if sign == "" {
 		return gap
 	}
-	return ` *` + regexp.QuoteMeta(strings.TrimLeft(sign, " ")) + gap
+	quoted := regexp.QuoteMeta(strings.TrimLeft(sign, " "))
+	return ` *` + numbers.ReplaceAllStringFunc(quoted, func(n string) string { // of a line: a wrapped one has none
+		return strings.Repeat(`[ \d]`, len(n))
+	}) + gap
 }
 
 // patterns returns the composer's pattern and that of a program at rest. The latter is matched against rows of
@@ -193,12 +232,12 @@ func (f *find) patterns() (composer, idle string, err error) {
 			top = f.above.framed(corner) + `\n`
 		}
 		edge := regexp.QuoteMeta(f.right)
-		text := `.*` + edge + `\n(?: *` + regexp.QuoteMeta(f.right) + `.*` + edge + `\n)*`
-		return `^` + top + start + `(?P<text>` + text + `)` + f.below.loose() + `$`,
+		text := `.*` + edge + `\n(?: *` + regexp.QuoteMeta(f.right) + `.*` + edge + `\n)*?`
+		return `^` + top + start + `(?P<text>` + text + `)` + f.padding() + f.below.loose() + `$`,
 			`^` + strictTop + start + text + f.below.strict() + end, nil
 	case len(f.block) > 0 && f.below.found():
 		return f.blockPatterns(start, end)
-	case len(f.block) > 0:
+	case len(f.block) > 0, f.pad != "" && f.right == "":
 		composer, idle = f.barPatterns(start)
 		return composer, idle, nil
 	case f.above.found() && f.below.found():
@@ -248,8 +287,8 @@ func (f *find) barPatterns(start string) (composer, idle string) {
 	block := strings.Repeat(bar+beside+`\n`, len(f.block))
 	head := `^` + strings.Repeat(bar+beside+`\n`, f.lead) + start
 	text := `.*\n(?:` + bar + `.*\n)*?`
-	return head + `(?P<text>` + text + `)` + block + `(?:` + other + `$|\n|\z)`,
-		fmt.Sprintf(`%s%s%s(?:%s\n){0,%d}\z`, head, text, block, other, len(f.foot)+2)
+	return head + `(?P<text>` + text + `)` + f.padding() + block + `(?:` + other + `$|\n|\z)`,
+		fmt.Sprintf(`%s%s%s%s(?:%s\n){0,%d}\z`, head, text, f.padding(), block, other, len(f.foot)+2)
 }
 
 // rest2 matches what stands before the second row of a text and those below it.
@@ -307,26 +346,6 @@ func (f *find) closedPatterns(top, strictTop, start string) (composer, idle stri
 	text := `.*\n(?:` + f.rest2() + `.*\n|\n)*?`
 	return `^` + top + start + `(?P<text>` + text + `)` + sign + `.*$`,
 		fmt.Sprintf(`^%s%s%s%s.*\n(?:.*\n){0,%d}\z`, strictTop, start, text, sign, len(f.foot)+2), nil
-}
-
-// placeholder returns the pattern of what stands in the empty composer, "" if nothing does.
-func (f *find) placeholder() string {
-	row := f.rest[f.home]
-	text := strings.TrimRight(row, " ")
-	if f.right != "" {
-		text = strings.TrimRight(strings.TrimSuffix(text, f.right), " ")
-	}
-	text = profile.Cells(text, f.column, f.width)
-	text, _, _ = strings.Cut(text, strings.Repeat(" ", 8)) // what stands beside the composer
-	if text = strings.TrimSpace(text); text == "" {
-		return ""
-	}
-
-	words := strings.Fields(text)
-	for i := range words {
-		words[i] = regexp.QuoteMeta(words[i])
-	}
-	return `^` + strings.Join(words, ` +`)
 }
 
 // holdsCursor reports whether the cursor stood in the composer on all screens.

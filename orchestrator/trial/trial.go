@@ -86,8 +86,8 @@ type Options struct {
 // Size returns the columns and rows of the terminal, as 120x40.
 func (o *Options) Size() string { return fmt.Sprintf("%dx%d", o.Width, o.Height) }
 
-// Run tries a profile. It fails if the profile knows nothing of the program's screen, or if the program cannot be
-// started or ends.
+// Run tries a profile. What fails is tried once more, from the beginning: a busy machine can be the cause. Run fails if
+// the profile knows nothing of the program's screen, or if the program cannot be started or ends.
 func Run(ctx context.Context, opts Options) (res Result, err error) {
 	if !opts.Profile.HasMarkers() {
 		return res, parley.Errorf(parley.InvalidArgument,
@@ -99,20 +99,44 @@ func Run(ctx context.Context, opts Options) (res Result, err error) {
 		return res, err
 	}
 
-	stage, err := opts.stage(ctx, nil)
+	tell, first := opts.Tell, opts
+	var told []Guarantee
+	first.Tell = func(f Finding) {
+		if tell != nil && f.Verdict != Fails && f.Saw != triedAgain {
+			told = append(told, f.Guarantee)
+			tell(f)
+		}
+	}
+	if res, err := first.once(ctx, true); err != nil || len(res.Failed()) == 0 {
+		return res, err
+	}
+	opts.Tell = func(f Finding) {
+		if tell != nil && !slices.Contains(told, f.Guarantee) {
+			tell(f)
+		}
+	}
+	return opts.once(ctx, false)
+}
+
+// triedAgain says why nothing follows a failure the first time.
+const triedAgain = "it is tried again"
+
+// once tries a profile once, up to what fails or to the end.
+func (o *Options) once(ctx context.Context, upToFailure bool) (res Result, err error) {
+	stage, err := o.stage(ctx, nil)
 	if err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, stage.close(context.WithoutCancel(ctx))) }()
 
 	w := &walk{
-		opts: &opts, t: stage.terminal(opts.Profile), script: stage.script, dir: stage.dir,
+		opts: o, upToFailure: upToFailure, t: stage.terminal(o.Profile), script: stage.script, dir: stage.dir,
 		private: stage.private(), entered: stage.opened,
 	}
 	w.findings, err = w.all(ctx)
 	return Result{
-		Profile: opts.Profile.Name, Version: opts.Version, Program: opts.Program, At: opts.Now().UTC(),
-		Size: opts.Size(), Findings: w.findings,
+		Profile: o.Profile.Name, Version: o.Version, Program: o.Program, At: o.Now().UTC(),
+		Size: o.Size(), Findings: w.findings,
 	}, err
 }
 

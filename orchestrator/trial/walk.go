@@ -45,6 +45,8 @@ type walk struct {
 	findings []Finding
 	left     string // why nothing more may be tried; "": more may be
 	singly   bool   // it deletes only when the keys for that come one by one
+
+	upToFailure bool // nothing is tried after what fails
 }
 
 // seen is what a look showed.
@@ -92,7 +94,11 @@ func (w *walk) unlessLeft(ctx context.Context, g Guarantee, try func(context.Con
 		w.note(g, NotTried, w.left)
 		return nil
 	}
-	return try(ctx, g)
+	err := try(ctx, g)
+	if len(w.findings) > 0 && w.findings[len(w.findings)-1].Verdict == Fails && w.upToFailure {
+		w.left = triedAgain
+	}
+	return err
 }
 
 func (w *walk) note(g Guarantee, v Verdict, saw string) {
