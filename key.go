@@ -165,8 +165,7 @@ type Caller struct {
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
-	Views       string    // the id of the operator, for one that Watches
-	Watches     bool      // a session of the page that may only look
+	Watches     string    // for a session of the page that may only look: the id of the operator
 	// Program names the programs by which the operator calls from no terminal and without a key, the outermost
 	// first, such as "cron > sh > parley"; "" for all others.
 	Program  string
@@ -190,7 +189,7 @@ func (c Caller) Label() string {
 
 // viewer returns the operator as the caller of what only reads, in place of a process that may read the same.
 func (c Caller) viewer() Caller {
-	c.ID, c.Name, c.Kind, c.Operator = c.Views, OperatorName, KindHuman, true
+	c.ID, c.Name, c.Kind, c.Operator = c.Watches, OperatorName, KindHuman, true
 	return c
 }
 

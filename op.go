@@ -128,7 +128,7 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	if err := inv.op.Allow(caller); err != nil {
 		return nil, err
 	}
-	if caller.Views != "" && inv.op.Access != Public {
+	if caller.Watches != "" && inv.op.Access != Public {
 		if !inv.reads() {
 			return nil, watching()
 		}
@@ -204,9 +204,9 @@ func (o *Op) Waits() bool {
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {
 	switch {
-	case o.Access == Public, c.Unplaced && o.Glance, c.Views != "" && o.mayRead():
+	case o.Access == Public, c.Unplaced && o.Glance, c.Watches != "" && o.mayRead():
 		return nil
-	case c.Views != "":
+	case c.Watches != "":
 		return watching()
 	case c.Unplaced:
 		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does "+

@@ -38,7 +38,7 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 		if ok && caller.Unplaced {
 			return parley.Caller{}, parley.KeyNotHere()
 		}
-		if !ok || caller.Nobody() && !caller.Invited && !caller.Watches {
+		if !ok || caller.Nobody() && !caller.Invited && caller.Watches == "" {
 			return parley.Caller{}, wrongKey()
 		}
 		if err := prove(c.Connections, r, caller); err != nil {

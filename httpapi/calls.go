@@ -60,7 +60,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	ofPage := caller.Session != "" || caller.Watches
+	ofPage := caller.Session != "" || caller.Watches != ""
 	if ofPage && op.Effect == parley.Reads && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		replyPacked(w, resultStatus(result), result)
 		return

@@ -44,7 +44,7 @@ func (p *Page) workspaces(a *api) http.HandlerFunc {
 		caller, err := a.identify(r, nil)
 		switch {
 		case err != nil:
-		case caller.Nobody() && !caller.Watches:
+		case caller.Nobody() && caller.Watches == "":
 			err = noCredential(workspacesPath)
 		case !caller.Operator:
 			err = parley.Errorf(parley.NotAuthorized, "only the operator sees the workspaces of this user").

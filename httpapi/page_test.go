@@ -27,7 +27,7 @@ func pageOptions(s parley.Service) Options {
 		case "unplaced-key":
 			return parley.Caller{Unplaced: true}, true
 		case "watchers-key":
-			return parley.Caller{Views: operator.ID, Watches: true}, true
+			return parley.Caller{Watches: operator.ID}, true
 		}
 		return known(ctx, key)
 	}

@@ -99,7 +99,7 @@ func TestAWatchingSessionOnlyReads(t *testing.T) {
 	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{Watch: true}))(t)
 	session := must.Have(te.EnterPage(t.Context(), link.Code))(t)
 	caller, ok := te.roster.Authenticate(t.Context(), session.Key)
-	if !ok || !caller.Watches || caller.Operator || !caller.Nobody() {
+	if !ok || caller.Watches == "" || caller.Operator || !caller.Nobody() {
 		t.Fatalf("it stands for %+v, %v", caller, ok)
 	}
 

@@ -350,7 +350,7 @@ func (ws *worktreeService) checkInUse(m *team.Member, dir string, finish worktre
 	var users []string
 	for _, pid := range tmux.WorkingIn(dir) {
 		if !slices.Contains(own, pid) && tmux.Alive(pid) {
-			users = append(users, fmt.Sprintf("%s (process %d)", programOf(pid), pid))
+			users = append(users, fmt.Sprintf("%s (process %d)", programName(pid), pid))
 		}
 	}
 	return finish.InUse(dir, users)
@@ -371,8 +371,8 @@ func ownProcesses(m *team.Member) []int {
 	return own
 }
 
-// programOf names the program of a process.
-func programOf(pid int) string {
+// programName names the program of a process.
+func programName(pid int) string {
 	argv, err := tmux.CommandLine(pid)
 	if err != nil || len(argv) == 0 {
 		return "a program"

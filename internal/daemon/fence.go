@@ -15,7 +15,7 @@ import (
 // agent that calls; where parley cannot tell who shows it, the caller is unplaced.
 func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, bool) {
 	caller, ok := d.orchestrator.Authenticate(ctx, key)
-	if !ok || !caller.Operator && !caller.Watches {
+	if !ok || !caller.Operator && caller.Watches == "" {
 		return caller, ok
 	}
 	return fenced(ctx, caller), true

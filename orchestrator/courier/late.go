@@ -54,38 +54,38 @@ func (r *recovery) proveLate(ctx context.Context) error {
 		}
 	}
 
-	taken := func(*typed) keeping { return keepsOn }
+	taken := func(*typed) took { return tookIt }
 	if t.Profile.HasMarkers() {
 		screen, err := r.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 		if err != nil {
 			return err
 		}
-		taken = func(u *typed) keeping {
+		taken = func(u *typed) took {
 			switch {
 			case !u.doubted && r.o.shownAbove(t, screen, u.letter.mark):
-				return keepsOn
+				return tookIt
 			case r.o.Now().Sub(u.read) < t.Profile.TakenWithin:
-				return keepsYet
+				return tookUnseen
 			}
-			return keepsNot
+			return tookNot
 		}
 	}
 
 	return r.proveRead(ctx, t, taken)
 }
 
-// keeping says whether what has read a text keeps it.
-type keeping int
+// took says whether what has read a text took it as a prompt.
+type took int
 
 const (
-	keepsYet keeping = iota // nothing shows that yet
-	keepsOn
-	keepsNot
+	tookUnseen took = iota // nothing shows that yet
+	tookIt
+	tookNot
 )
 
 // proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken.
 // Others get some more time to show.
-func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) keeping) error {
+func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) took) error {
 	entered := r.unread
 	r.unread = nil
 	for _, u := range entered {
@@ -93,10 +93,10 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 			continue // it may have been dropped with the change
 		}
 		switch taken(u) {
-		case keepsYet:
+		case tookUnseen:
 			r.unread = append(r.unread, u)
 			continue
-		case keepsNot:
+		case tookNot:
 			continue
 		}
 

@@ -354,6 +354,19 @@ func TestRowsOfDefectsStayOnThePage(t *testing.T) {
 	}
 }
 
+func TestPageNamesOnlyDefectsThatCanBeMade(t *testing.T) {
+	b, err := os.ReadFile("../../docs/measured/simulation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words := range rowsOf(string(b)) {
+		made := slices.ContainsFunc(defects, func(d defect) bool { return d.words == words })
+		if words != "mistake" && !made {
+			t.Errorf("the page has %q, which is made no more", words)
+		}
+	}
+}
+
 // page describes a simulation and its defects.
 func page(r *result, all map[string]found, notes string) string {
 	var b strings.Builder

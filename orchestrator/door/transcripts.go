@@ -61,8 +61,8 @@ func (ts *transcripts) fateOf(l Letter, r record, now string) (Answer, error) {
 
 // hold returns what the transcript of a session, or any if that is not known, tells of a letter.
 func (ts *transcripts) hold(session string, l Letter) (fate Fate, err error) {
-	any := session == ""
-	if any {
+	anySession := session == ""
+	if anySession {
 		session = "*"
 	}
 	files, err := filepath.Glob(fmt.Sprintf(ts.pattern, session))
@@ -74,7 +74,7 @@ func (ts *transcripts) hold(session string, l Letter) (fate Fate, err error) {
 	defer ts.mu.Unlock()
 	fate = Unknown
 	for _, file := range files {
-		if info, err := os.Stat(file); any && err == nil && l.Sent.Sub(info.ModTime()) > writtenWithin {
+		if info, err := os.Stat(file); anySession && err == nil && l.Sent.Sub(info.ModTime()) > writtenWithin {
 			continue // there can be gigabytes
 		}
 		told, err := ts.find(file, l)

@@ -51,7 +51,7 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 
 	caller, ok := r.CallerOf(held.Member)
 	if held.Origin == parley.KeyWatch {
-		caller = parley.Caller{Views: caller.ID, Watches: true}
+		caller = parley.Caller{Watches: caller.ID}
 	}
 	if ok && held.Origin == parley.KeyPage {
 		caller.Session = held.KeyID

@@ -24,7 +24,7 @@ func (r *Roster) CallerOfProcess(pid, own int) parley.Caller {
 	switch is {
 	case operators:
 		c := r.Operator()
-		c.Program = programOf(lineage.Line)
+		c.Program = programsOf(lineage.Line)
 		return c
 	case agents:
 		if m := r.ByID(id); m != nil {
@@ -51,8 +51,8 @@ func IsOperators(pid int) bool {
 // maxPrograms is how many programs of a line are named: those nearest to the call tell most.
 const maxPrograms = 4
 
-// programOf names the programs of a line that has no terminal, the outermost first; "" for one that has.
-func programOf(line []tmux.Process) string {
+// programsOf names the programs of a line that has no terminal, the outermost first; "" for one that has.
+func programsOf(line []tmux.Process) string {
 	if line[0].TTY != "" {
 		return ""
 	}

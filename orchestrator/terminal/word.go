@@ -28,12 +28,12 @@ func (la *launcher) giveWord(ctx context.Context, p choice, l *launch) error {
 	if !p.said || p.Name != profile.Default && p.Runs(l.Argv) || parley.IsShell(l.Argv) {
 		return nil
 	}
-	return la.ts.places.Add(ctx, team.ProgramID(programOf(l)), profile.Place{})
+	return la.ts.places.Add(ctx, team.ProgramID(programAtEnd(l)), profile.Place{})
 }
 
 // tellWord says in the result of a launch that messages wait for its agent, if they do.
 func (la *launcher) tellWord(res *parley.LaunchAgentResult, l *launch) {
-	if res.Profile == profile.Default && !la.ts.places.Has(team.ProgramID(programOf(l)), profile.Place{}) {
+	if res.Profile == profile.Default && !la.ts.places.Has(team.ProgramID(programAtEnd(l)), profile.Place{}) {
 		res.Warning, res.Unknown = wordWarning(res.Name, l), !parley.IsShell(l.Argv)
 	}
 }
@@ -48,8 +48,8 @@ func wordWarning(name string, l *launch) string {
 		name, name, profile.Default)
 }
 
-// programOf returns what a launch runs in the end: behind wrappers that name it, and the interpreter of a script.
-func programOf(l *launch) tmux.Program {
+// programAtEnd returns what a launch runs in the end: behind wrappers that name it, and the interpreter of a script.
+func programAtEnd(l *launch) tmux.Program {
 	argv := profile.Unwrapped(l.Argv)
 	p := tmux.Program{Args: argv, Dir: l.Dir, File: l.path}
 	for range deepest {
