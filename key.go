@@ -162,6 +162,7 @@ type Caller struct {
 	Kind        AgentKind // "" if not known
 	Operator    bool      // the person at the keyboard
 	Orchestrate bool      // an agent that may launch and stop others
+	Sandboxed   bool      // an agent that runs behind a boundary of the kernel
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's

@@ -20,6 +20,11 @@ type callers struct{ *Options }
 // the peer of the connection. keys are the keys found in the body. An empty key is a
 // wrong key: an unset variable must not turn its user into somebody else.
 func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error) {
+	if c.Owner != nil {
+		if caller, ok := c.Owner(r.Context()); ok {
+			return c.ofOwner(r, caller)
+		}
+	}
 	keys, err := credentials(r, keys)
 	if err != nil {
 		return parley.Caller{}, err
@@ -57,6 +62,15 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 	}
 
 	return caller, err
+}
+
+// ofOwner returns the caller of a request by an agent's own socket.
+func (c *callers) ofOwner(r *http.Request, caller parley.Caller) (parley.Caller, error) {
+	if caller.Nobody() {
+		return caller, parley.Errorf(parley.Unauthenticated, "the agent of this socket is gone").
+			Suggest("Launch it again.")
+	}
+	return c.checkClaim(r, caller)
 }
 
 // recheck identifies the caller of a request once more: its key may have been revoked
@@ -161,12 +175,15 @@ func noCredential(what string) error {
 
 // withCredentials returns a context with the credentials of the connection, with which a
 // key in the arguments of a call must agree. An invitation is none: it leads to a key.
-func withCredentials(r *http.Request, caller parley.Caller) context.Context {
-	c := parley.Credentials{Claims: r.Header.Values("X-Agent-ID")}
-	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 && !caller.Invited {
-		c.Key = keys[0]
+func (c *callers) withCredentials(r *http.Request, caller parley.Caller) context.Context {
+	shown, owned := parley.Credentials{Claims: r.Header.Values("X-Agent-ID")}, false
+	if c.Owner != nil {
+		_, owned = c.Owner(r.Context())
 	}
-	return parley.WithCredentials(r.Context(), c)
+	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 && !caller.Invited && !owned {
+		shown.Key = keys[0]
+	}
+	return parley.WithCredentials(r.Context(), shown)
 }
 
 // mayRegister reports whether a caller without a credential may register: where that is

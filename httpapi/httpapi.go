@@ -33,6 +33,10 @@ type Options struct {
 	// the unix socket, nobody on TCP.
 	Peer func(*http.Request) (parley.Caller, bool)
 
+	// Owner returns the agent whose own socket a request came by, nobody if it is gone. Nothing that the request
+	// shows counts beside that. If nil, agents have none.
+	Owner func(context.Context) (parley.Caller, bool)
+
 	// SameUser reports whether a request over TCP comes from a process of this user on this
 	// machine. If nil, none does.
 	SameUser func(*http.Request) bool
@@ -301,5 +305,5 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer done()
 
-	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r, caller), caller)))
+	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(a.withCredentials(r, caller), caller)))
 }

@@ -24,6 +24,16 @@ func (o *Orchestrator) CallerOfProcess(pid int) parley.Caller {
 	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.Server().PID())
 }
 
+// CallerByID returns the agent with an id, or nobody.
+func (o *Orchestrator) CallerByID(id string) parley.Caller {
+	m := o.rooms.roster.ByID(id)
+	if m == nil {
+		return parley.Caller{}
+	}
+	caller, _ := o.rooms.roster.CallerOf(m)
+	return caller
+}
+
 // Operator returns the person who runs the workspace.
 func (o *Orchestrator) Operator() parley.Caller { return o.rooms.roster.Operator() }
 

@@ -146,8 +146,12 @@ func (fs *fileService) bounds(m *team.Member) files.Bounds {
 		Roots:   []string{fs.opts.Workspace},
 		Private: append([]string{fs.opts.State, fs.opts.LaunchDir}, fs.opts.Private...),
 	}
-	if a := m.Agent(); a.Dir != "" && a.Dir != fs.opts.Workspace {
+	a := m.Agent()
+	if a.Dir != "" && a.Dir != fs.opts.Workspace {
 		b.Roots = append(b.Roots, a.Dir)
+	}
+	if a.Sandbox { // it would have parley read what it cannot
+		b.Roots = []string{a.Dir}
 	}
 	return b
 }

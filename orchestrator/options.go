@@ -6,6 +6,7 @@ import (
 	"parley/notify"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -18,10 +19,11 @@ type Options struct {
 	Store      *store.Store
 	Tmux       tmux.Options // the workspace's own server; Notify is overwritten
 	Profiles   profile.Set
-	Workspace  string   // the project directory, absolute
-	LaunchDir  string   // 0700: private files of launches and of agents
-	Executable string   // path of parley, which starts the agents
-	State      string   // directory of the database and the stored files; default: .parley in Workspace
+	Workspace  string // the project directory, absolute
+	LaunchDir  string // 0700: private files of launches and of agents
+	Executable string // path of parley, which starts the agents
+	State      string // directory of the database and the stored files; default: .parley in Workspace
+	Boundary   terminal.Boundary
 	Private    []string // directories besides State and LaunchDir that no file may be sent from
 	Spool      string   // directory of reports written while no daemon ran; "": none
 	Host       string

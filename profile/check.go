@@ -71,7 +71,7 @@ func (c checker) check() error {
 		}
 	}
 
-	return cmp.Or(c.handover(), p.Scripted.check(c.invalid), p.Door.check(p.Name))
+	return cmp.Or(c.handover(), p.Scripted.check(c.invalid), p.Door.check(p.Name), p.Sandbox.check(c))
 }
 
 // compile checks and compiles the patterns.

@@ -75,6 +75,7 @@ type Profile struct {
 	Handover Handover `yaml:"handover,omitempty"`
 	Door     Door     `yaml:"door,omitempty"`
 	Session  Session  `yaml:"session,omitempty"`
+	Sandbox  Sandbox  `yaml:"sandbox,omitempty"`
 
 	// Scripted says how parley profiles check --model tries it.
 	Scripted Scripted `yaml:"scripted,omitempty"`
@@ -199,6 +200,6 @@ func (p *Profile) clone() *Profile {
 	}
 	c.Reports = maps.Clone(p.Reports)
 	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
-	c.Scripted, c.Door = p.Scripted.clone(), p.Door.clone()
+	c.Scripted, c.Door, c.Sandbox = p.Scripted.clone(), p.Door.clone(), p.Sandbox.clone()
 	return &c
 }

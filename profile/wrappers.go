@@ -1,6 +1,9 @@
 package profile
 
 import (
+	"bufio"
+	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -229,3 +232,22 @@ func Unwrapped(argv []string) []string {
 	}
 	return argv
 }
+
+// InterpreterOf returns the words of a script's first line behind #!; none for any other file.
+func InterpreterOf(file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+
+	first, _ := bufio.NewReader(io.LimitReader(f, firstLine)).ReadString('\n')
+	line, ok := strings.CutPrefix(first, "#!")
+	if !ok {
+		return nil
+	}
+	return strings.Fields(line)
+}
+
+// firstLine bounds the first line of a script, as the kernel does.
+const firstLine = 256

@@ -13,7 +13,6 @@ import (
 
 	"parley"
 	"parley/client"
-	"parley/internal/daemon"
 	"parley/orchestrator/terminal"
 
 	"github.com/spf13/cobra"
@@ -82,19 +81,19 @@ func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
 	began := p.now()
 	report, ok := readReport(args, func() []byte { return readHookInput(ctx, p.in, hookRead) })
 
-	at, err := p.place()
+	info, spool, err := p.reportsTo()
 	if !ok || err != nil {
 		return
 	}
 
 	started := h.startedBefore(p, began)
 	report.At, report.PID = &started, os.Getpid()
-	if reportState(ctx, at, key, report, began.Add(hookCall)) {
+	if info != nil && reportState(ctx, p.socketOf(info), key, report, began.Add(hookCall)) {
 		return
 	}
 
 	// If the spool fails too, nobody can be told.
-	_ = terminal.Spool(ctx, at.Spool(), key, report)
+	_ = terminal.Spool(ctx, spool, key, report)
 }
 
 // startedBefore returns when this process was started, or now if that is not known. Two
@@ -108,15 +107,11 @@ func (*hookCommand) startedBefore(p *program, now time.Time) time.Time {
 
 // reportState sends a report to the daemon. done is false if no daemon answered.
 func reportState(
-	ctx context.Context, at daemon.Place, key string, report parley.ReportStateRequest, until time.Time,
+	ctx context.Context, socket, key string, report parley.ReportStateRequest, until time.Time,
 ) (done bool) {
-	info, err := daemon.ReadInfo(at)
-	if err != nil {
-		return false
-	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	_, err = client.New(client.Options{Socket: info.Socket, Key: key}).ReportState(ctx, report)
+	_, err := client.New(client.Options{Socket: socket, Key: key}).ReportState(ctx, report)
 	refused, typed := errors.AsType[*parley.Error](err)
 	return err == nil || typed && refused.Code != parley.DaemonUnavailable
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 
 	"parley"
 	"parley/client"
-	"parley/internal/daemon"
 	"parley/internal/plainfile"
 )
 
@@ -60,14 +60,13 @@ func (h *hookCommand) judge(ctx context.Context, p *program, key string) {
 	_ = json.Unmarshal(call.Input.Message, &req.Text) // else it is an object
 	addSessions(&req, h.sessions)
 
-	at, err := p.place()
+	info, _, err := p.reportsTo()
 	if err != nil {
 		return
 	}
-	info, err := daemon.ReadInfo(at)
 	var res *parley.NativeMessageResult
-	if err == nil {
-		res, err = client.New(client.Options{Socket: info.Socket, Key: key}).ReportNativeMessage(ctx, req)
+	if err = errors.New("no daemon"); info != nil {
+		res, err = client.New(client.Options{Socket: p.socketOf(info), Key: key}).ReportNativeMessage(ctx, req)
 	}
 
 	switch {

@@ -55,12 +55,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		return err
 	}
 
-	at, err := c.place()
-	if err != nil {
-		return err
-	}
-
-	info, err := c.ensureDaemon(outer, at)
+	info, err := c.daemonHere(outer)
 	if err != nil {
 		return err
 	}
@@ -70,7 +65,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		return err // a newer daemon knows more toolsets
 	}
 
-	service := client.New(client.Options{Socket: info.Socket, Key: c.key(), Retry: bridgeReconnect})
+	service := client.New(client.Options{Socket: c.socketOf(info), Key: c.key(), Retry: bridgeReconnect})
 	defer service.Close()
 
 	return mcpserver.ServeStdio(ctx, mcpserver.Options{

@@ -148,6 +148,9 @@ func (*agentsCommand) printWorktrees(ctx context.Context, c *cli, shown *parley.
 		return nil
 	}
 	res, err := invoke[parley.WorktreesResult](ctx, c, "list_worktrees", nil)
+	if parley.ErrorCode(err) == parley.NotAuthorized { // an agent that asks who is there
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func (d *doctor) checks() []check {
 		{"workspace", promptly, told(f)},
 		{"tmux", promptly, checkTmux},
 		{"tmux server", promptly, inTmux.checkServer},
+		{"sandbox", promptly, checkSandbox},
 		{"files", promptly, stored.checkFiles},
 		{"daemon", promptly, d.checkDaemon},
 		{"port", promptly, d.checkPort},

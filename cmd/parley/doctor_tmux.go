@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"parley"
 	"parley/internal/daemon"
 	"parley/orchestrator/terminal"
 	"parley/tmux"
@@ -109,4 +110,15 @@ func listens(port int) error {
 func taken(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && errors.Is(op, syscall.EADDRINUSE)
+}
+
+// checkSandbox tries whether agents can be launched in a sandbox. Nobody has to.
+func checkSandbox(ctx context.Context) (f findings) {
+	err := daemon.SandboxUsable(ctx)
+	if err != nil {
+		f.ok("sandbox", "none here, so --sandbox is refused: %s", parley.AsError(err).Message)
+		return f
+	}
+	f.ok("sandbox", "bubblewrap makes one: parley launch NAME --sandbox --worktree -- PROGRAM")
+	return f
 }

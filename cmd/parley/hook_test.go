@@ -172,7 +172,8 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	report := parley.ReportStateRequest{Event: "Stop", PID: os.Getpid()}
 	root := must.Have(filepath.EvalSymlinks(h.Workspace))(t)
 	at := daemon.Locate(root, daemon.Environ(h.Env))
-	if !reportState(t.Context(), at, "parley_nobody", report, time.Now().Add(time.Minute)) {
+	socket := must.Have(daemon.ReadInfo(at))(t).Socket
+	if !reportState(t.Context(), socket, "parley_nobody", report, time.Now().Add(time.Minute)) {
 		t.Error("what the daemon refused would be kept")
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +17,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/internal/testhome"
+	"parley/orchestrator/sandbox"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -75,6 +78,12 @@ func stories(t *testing.T) testscript.Params {
 			"daemon9": killDaemon,
 			"gone":    gone,
 			"listen":  listen,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "sandbox" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return sandbox.Usable(context.Background()) == nil, nil
 		},
 		RequireExplicitExec: true,
 	}

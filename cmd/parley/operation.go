@@ -20,15 +20,23 @@ func (c *cli) service(ctx context.Context) (*client.Client, error) {
 	if c.host != "" {
 		return c.serviceFromAfar(ctx)
 	}
-	at, err := c.place()
-	if err != nil {
-		return nil, err
-	}
-	info, err := c.ensureDaemon(ctx, at)
+	info, err := c.daemonHere(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.clientOf(info), nil
+}
+
+// daemonHere returns the daemon that commands speak to. None is started in a sandbox.
+func (c *cli) daemonHere(ctx context.Context) (*daemon.Info, error) {
+	if daemon.InSandbox() {
+		return daemon.OwnDaemon(c.env.Get(parley.SocketVariable))
+	}
+	at, err := c.place()
+	if err != nil {
+		return nil, err
+	}
+	return c.ensureDaemon(ctx, at)
 }
 
 // lookAndMark are the operations that read, and then mark what they have shown.
@@ -42,7 +50,7 @@ var toAgents = []string{
 // inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has
 // not trusted: reading would leave a daemon and a directory there.
 func (c *cli) inUse(ctx context.Context) error {
-	if c.host != "" {
+	if c.host != "" || daemon.InSandbox() {
 		return nil // its own parley sees to that
 	}
 	at, err := c.place()

@@ -15,6 +15,10 @@ func (s *surroundings) place() (daemon.Place, error) {
 	if s.host != "" {
 		return daemon.Place{}, notFromAfar(s.host)
 	}
+	if daemon.InSandbox() {
+		return daemon.Place{}, parley.Errorf(parley.NotAuthorized, "this command does not work in a sandbox").
+			Suggest("Run it outside, where the workspace is.")
+	}
 	root, err := daemon.FindWorkspace(s.workspace, s.env, s.dir)
 	if err != nil {
 		return daemon.Place{}, err
@@ -23,8 +27,31 @@ func (s *surroundings) place() (daemon.Place, error) {
 	return at, at.RefuseOthers()
 }
 
+// clientOf returns a client of a daemon: by the agent's own socket, if this process has one there.
 func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: s.key(), Retry: reconnect})
+	return client.New(client.Options{Socket: s.socketOf(info), Key: s.key(), Retry: reconnect})
+}
+
+func (s *surroundings) socketOf(info *daemon.Info) string {
+	if own, err := daemon.OwnDaemon(s.env.Get(parley.SocketVariable)); err == nil && own.PID == info.PID {
+		return own.Socket
+	}
+	return info.Socket
+}
+
+// reportsTo returns the daemon that a hook reports to, nil if there is none, and the file where its report waits then.
+func (s *surroundings) reportsTo() (info *daemon.Info, spool string, err error) {
+	if daemon.InSandbox() {
+		socket := s.env.Get(parley.SocketVariable)
+		info, _ = daemon.OwnDaemon(socket)
+		return info, daemon.OwnSpool(socket), nil
+	}
+	at, err := s.place()
+	if err != nil {
+		return nil, "", err
+	}
+	info, _ = daemon.ReadInfo(at)
+	return info, at.Spool(), nil
 }
 
 // key returns the key in the environment: the caller's own, else the operator's.

@@ -16,6 +16,7 @@ import (
 // callers identifies processes of this machine.
 type callers interface {
 	CallerOfProcess(pid int) parley.Caller
+	CallerByID(id string) parley.Caller
 	Placements() int64
 	Launching() bool
 }
@@ -26,6 +27,10 @@ type callers interface {
 func markPeer(who callers, open *connections) func(context.Context, net.Conn) context.Context {
 	return func(ctx context.Context, conn net.Conn) context.Context {
 		unixConn, ok := conn.(*net.UnixConn)
+		own, isOwn := conn.(agentConn)
+		if isOwn {
+			unixConn, ok = own.UnixConn, true
+		}
 		if !ok {
 			return context.WithValue(open.admitAddress(ctx, conn), farEndKey{}, farEndOf(who, conn))
 		}
@@ -34,6 +39,11 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 		if err != nil || uid != os.Getuid() {
 			_ = conn.Close() // the peer sees it end; nobody else could be told
 			return ctx
+		}
+
+		if isOwn {
+			o := owner{who, own.agentID}
+			return context.WithValue(open.admitCaller(ctx, conn, who.CallerByID(o.id)), ownerKey{}, o)
 		}
 
 		p := &process{who: who, pid: pid, placements: who.Placements()}
@@ -99,6 +109,9 @@ func (p *process) place() {
 // peer returns the caller at the other end of the request's connection, which may be
 // nobody; ok is false for TCP.
 func peer(r *http.Request) (caller parley.Caller, ok bool) {
+	if caller, ok := ownerOf(r.Context()); ok {
+		return caller, true
+	}
 	p, ok := r.Context().Value(peerKey{}).(*process)
 	if !ok {
 		return parley.Caller{}, false

@@ -21,8 +21,9 @@ type changingTeam struct {
 	launched func() bool
 }
 
-func (c *changingTeam) Placements() int64 { return c.changes }
-func (c *changingTeam) Launching() bool   { return c.launched != nil && !c.launched() }
+func (c *changingTeam) Placements() int64               { return c.changes }
+func (c *changingTeam) CallerByID(string) parley.Caller { return parley.Caller{} }
+func (c *changingTeam) Launching() bool                 { return c.launched != nil && !c.launched() }
 func (c *changingTeam) CallerOfProcess(int) parley.Caller {
 	switch {
 	case c.agent != nil:

@@ -40,6 +40,9 @@ func (d *daemon) answerByCode(ctx context.Context, code string) (*parley.AnswerD
 // fenced returns who calls with a key of the operator's.
 func fenced(ctx context.Context, operator parley.Caller) parley.Caller {
 	var behind []parley.Caller
+	if c, ok := ownerOf(ctx); ok {
+		return c
+	}
 	if p, ok := ctx.Value(peerKey{}).(*process); ok {
 		behind = []parley.Caller{p.current()}
 	} else if end, ok := ctx.Value(farEndKey{}).(*farEnd); ok {

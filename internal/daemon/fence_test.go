@@ -21,8 +21,9 @@ type pidTeam struct {
 	changes int64
 }
 
-func (t *pidTeam) Placements() int64 { return t.changes }
-func (t *pidTeam) Launching() bool   { return false }
+func (t *pidTeam) Placements() int64               { return t.changes }
+func (t *pidTeam) CallerByID(string) parley.Caller { return parley.Caller{} }
+func (t *pidTeam) Launching() bool                 { return false }
 func (t *pidTeam) CallerOfProcess(pid int) parley.Caller {
 	if c, ok := t.of[pid]; ok {
 		return c

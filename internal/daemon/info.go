@@ -37,14 +37,17 @@ type Info struct {
 
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have
 // crashed since.
-func ReadInfo(at Place) (*Info, error) {
+func ReadInfo(at Place) (*Info, error) { return readInfo(at, at.Socket()) }
+
+// readInfo reads what the daemon behind a socket wrote into the home.
+func readInfo(p Place, socket string) (*Info, error) {
 	info := new(Info)
-	b, err := plainfile.Read(at.Info(), maxNote)
+	b, err := plainfile.Read(p.Info(), maxNote)
 	if err == nil {
 		err = json.Unmarshal(b, info)
 	}
 	if err == nil {
-		err = at.checkSocket(info.Socket)
+		err = p.checkSocket(info.Socket, socket)
 	}
 	if err != nil {
 		return nil, err
@@ -54,8 +57,8 @@ func ReadInfo(at Place) (*Info, error) {
 
 // checkSocket refuses a socket that no daemon of this workspace and user can have made. The file that
 // names it may be an old one, and who listens there would be sent keys.
-func (p Place) checkSocket(socket string) error {
-	if socket != p.Socket() {
+func (p Place) checkSocket(socket, own string) error {
+	if socket != own {
 		return fmt.Errorf("the socket %q is not of this workspace", socket)
 	}
 
@@ -151,4 +154,23 @@ func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
 	).Suggest(
 		"End it with: kill %d. The agents stay, and the next command starts a new daemon that finds them.", info.PID,
 	)
+}
+
+// publish writes the daemon's address.
+func (d *daemon) publish() error {
+	return writeInfo(d.Place, d.address())
+}
+
+// address returns what commands know of the daemon.
+func (d *daemon) address() Info {
+	return Info{
+		PID:           d.info.PID,
+		Socket:        d.info.Socket,
+		HTTP:          d.info.HTTP,
+		Version:       d.info.Version,
+		StartedAt:     d.info.StartedAt,
+		Toolsets:      d.settings.MCPToolsets,
+		AgentToolsets: d.toolsets,
+		Withheld:      d.withheld,
+	}
 }

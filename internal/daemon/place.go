@@ -27,6 +27,9 @@ const maxNote = 1 << 20
 // macOS ends at 103 bytes and a zero, Linux at 107.
 const MaxSocketPath = 103
 
+// spoolFile is the name of the file with reports of agents that found no daemon.
+const spoolFile = "reports"
+
 // MaxDatabasePath is the longest path of a database that SQLite opens: its 512
 // bytes less those of "-journal". Measured: 504 opens, 505 does not.
 const MaxDatabasePath = 504
@@ -71,7 +74,7 @@ func (p Place) Backups() string { return p.State("backups") }
 func (p Place) Port() string { return p.State("port") }
 
 // Spool returns the directory of reports that agents made while no daemon ran.
-func (p Place) Spool() string { return p.State("reports") }
+func (p Place) Spool() string { return p.State(spoolFile) }
 
 // TeamFile returns the path of the workspace's parley.yaml.
 func (p Place) TeamFile() string { return filepath.Join(p.Root, "parley.yaml") }

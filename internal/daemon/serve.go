@@ -94,6 +94,7 @@ type daemon struct {
 
 	lock         *os.File
 	unix         *socketListener
+	own          *agentSockets
 	tcp          net.Listener
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
@@ -197,6 +198,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 
 	codes := &orchestrator.AnswerCodes{Now: d.Now}
 	d.info = d.status()
+	d.own = newAgentSockets(d.Place, d.address)
 	devices, err := notify.OpenDevices(filepath.Join(d.Place.Home, "devices.json"))
 	if err != nil {
 		d.log.Error("notices are pushed to no device", "error", err)
@@ -218,6 +220,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		State:      d.Place.Home,
 		Private:    []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
 		Spool:      d.Place.Spool(),
+		Boundary:   d.boundary(),
 		Host:       host,
 		Settings:   settings,
 		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong},
@@ -242,20 +245,6 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 	}
 
 	return d.publish()
-}
-
-// publish writes the daemon's address.
-func (d *daemon) publish() error {
-	return writeInfo(d.Place, Info{
-		PID:           d.info.PID,
-		Socket:        d.info.Socket,
-		HTTP:          d.info.HTTP,
-		Version:       d.info.Version,
-		StartedAt:     d.info.StartedAt,
-		Toolsets:      d.settings.MCPToolsets,
-		AgentToolsets: d.toolsets,
-		Withheld:      d.withheld,
-	})
 }
 
 // status returns what the daemon knows of itself.
@@ -320,8 +309,9 @@ func (d *daemon) run(ctx context.Context) error {
 		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 	}
 
-	failed := make(chan error, 2)
-	for _, l := range []net.Listener{d.unix, d.tcp} {
+	listeners := []net.Listener{d.unix, d.tcp, d.own}
+	failed := make(chan error, len(listeners))
+	for _, l := range listeners {
 		go func() { failed <- d.server.Serve(l) }()
 	}
 
@@ -364,7 +354,7 @@ func (d *daemon) run(ctx context.Context) error {
 
 	endCalls()
 	api.Close()
-	for ; ended < 2; ended++ {
+	for ; ended < len(listeners); ended++ {
 		<-failed
 	}
 
@@ -384,6 +374,9 @@ func (d *daemon) close() error {
 
 	if d.unix != nil {
 		_ = d.unix.Close() // the server has closed it, if it served
+	}
+	if d.own != nil {
+		_ = d.own.Close()
 	}
 	if d.tcp != nil {
 		_ = d.tcp.Close()

@@ -75,6 +75,9 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	t.Cleanup(s.model.Close)
 	s.profile = must.Have(profiles.Find(program.profile))(t)
 
+	if os.Getenv("PARLEY_TEST_SANDBOX") != "" {
+		flags = append(flags, "--sandbox")
+	}
 	args := slices.Concat([]string{"launch", "ann", "--profile", program.profile, "--size", size}, flags,
 		[]string{"--", program.profile}, program.args)
 	program.prepare(t, h, s.model.URL)

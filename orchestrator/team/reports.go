@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -153,7 +154,10 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else an earlier program reported it
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)
 		said.Passing = signal.Passing
-		m.Reports.NoteTranscript(req.Transcript, at)
+		// Else parley would read any file for what runs in a sandbox.
+		if !m.Agent().Sandbox || strings.Contains(req.Transcript, "/"+m.ID+"/") {
+			m.Reports.NoteTranscript(req.Transcript, at)
+		}
 	}
 
 	begun := m.Reports.Note(said, signal.Prompted, req.MessageIDs)

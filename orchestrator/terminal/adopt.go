@@ -34,6 +34,10 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	}
 	defer done()
 
+	if req.Sandbox {
+		return nil, parley.Errorf(parley.InvalidArgument, "a program that runs already cannot be put into a sandbox").
+			Suggest("Launch it in one: parley launch NAME --sandbox -- PROGRAM, or adopt it without sandbox.")
+	}
 	s, err := ts.adopter.inspectPane(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/orchestrator/sandbox"
 	"parley/orchestrator/team"
 
 	"parley/profile"
@@ -27,6 +28,7 @@ type launch struct {
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
 	Nice int      `json:"nice,omitempty"`
+	Box  []string `json:"box,omitempty"` // arguments of bwrap for its sandbox; none: it has none
 
 	path   string // of Argv[0], in that environment
 	begin  beginning
@@ -65,7 +67,7 @@ var fromTerminal = []string{
 // NotInherited lists the variables that identify a process to parley, to tmux or to the agent CLI
 // that started it. A daemon and an agent must not inherit them: they get new ones.
 var NotInherited = []string{
-	parley.KeyVariable, parley.WorkspaceVariable, parley.AgentVariable, parley.AgentIDVariable,
+	parley.KeyVariable, parley.WorkspaceVariable, parley.AgentVariable, parley.AgentIDVariable, parley.SocketVariable,
 	"PARLEY_OPERATOR_KEY", "PARLEY_OPERATOR_HASH",
 	"TMUX", "TMUX_PANE", "STY", "WINDOW",
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT",
@@ -206,13 +208,23 @@ func Exec(file string) error {
 	}
 
 	env := append(l.Env, "PWD="+l.Dir)
+	if l.Box != nil {
+		return sandbox.Exec(l.Box, path, l.Argv, withTerminal(env, true))
+	}
+
+	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, l.Argv, withTerminal(env, false)))
+}
+
+// withTerminal adds what a program takes from its terminal to its environment. In a sandbox that names no tmux, which
+// cannot be reached there.
+func withTerminal(env []string, inSandbox bool) []string {
 	for _, name := range fromTerminal {
-		if value, ok := os.LookupEnv(name); ok {
+		if value, ok := os.LookupEnv(name); ok && !(inSandbox && strings.HasPrefix(name, "TMUX")) {
 			env = append(env, name+"="+value)
 		}
 	}
 
-	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, l.Argv, env))
+	return env
 }
 
 // yield makes this thread, and the program that it becomes, as nice as that: 0 to 19. One that is nicer stays so.

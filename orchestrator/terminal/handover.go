@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -17,7 +18,9 @@ import (
 // handOver returns the launch with the arguments and variables that tell the program about its team,
 // as the profile says, and writes the files that belong to them. It leaves l as it was requested, so
 // that a restart hands over again: without the first prompt.
-func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch, first Prompt) (*launch, error) {
+func (la *launcher) handOver(
+	ctx context.Context, m *team.Member, p *profile.Profile, l *launch, first Prompt,
+) (*launch, error) {
 	dir := PrivateDir(la.ts.opts.LaunchDir, m.ID)
 	values := profile.Values{
 		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
@@ -55,7 +58,8 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch, firs
 	}
 
 	argv := slices.Concat(l.Argv, l.begin.args, args, h.Args)
-	return &launch{Argv: argv, Dir: l.Dir, Env: env, Nice: m.Agent().Nice}, nil
+	full := &launch{Argv: argv, Dir: l.Dir, Env: env, Nice: m.Agent().Nice, path: l.path}
+	return full, la.box(ctx, m, p, full)
 }
 
 // OpenDoor returns the arguments that open the entrance of a program that is launched with a command and an

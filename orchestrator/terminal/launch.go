@@ -44,6 +44,9 @@ func (ts *Terminals) LaunchAgent(
 	if l.begin, err = begin(p.Profile, l.Argv, before.Session, team.NewID()); err != nil {
 		return nil, err
 	}
+	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir); err != nil {
+		return nil, err
+	}
 	l.prompt = req.Prompt
 
 	req.Profile = p.stored()
@@ -132,7 +135,12 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		return nil, err
 	}
 
-	l.Env = environment(l.Env, la.identity(m, key))
+	own, err := la.identity(m, key)
+	if err != nil {
+		m.Changing.Unlock()
+		return nil, err
+	}
+	l.Env = environment(l.Env, own)
 
 	return m, nil
 }
@@ -232,13 +240,21 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 }
 
 // identity returns the variables that tell an agent who it is.
-func (la *launcher) identity(m *team.Member, key string) map[string]string {
-	return map[string]string{
+func (la *launcher) identity(m *team.Member, key string) (map[string]string, error) {
+	dir, err := la.ts.opts.Boundary.Sockets.Open(m.ID)
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]string{
 		parley.WorkspaceVariable: la.ts.opts.Workspace,
 		parley.KeyVariable:       key,
 		parley.AgentVariable:     m.Name,
 		parley.AgentIDVariable:   m.ID,
 	}
+	if dir != "" {
+		own[parley.SocketVariable] = filepath.Join(dir, SocketName)
+	}
+	return own, nil
 }
 
 // nameTaken refuses a name that another agent has.
@@ -253,6 +269,7 @@ func nameTaken(m *team.Member) error {
 func (la *launcher) run(
 	ctx context.Context, m *team.Member, p choice, l *launch, width, height int,
 ) (*parley.LaunchAgentResult, error) {
+	la.enclose(m, p.Profile, l)
 	m.Reports.Forget()
 	la.ts.launching.Add(1)
 	defer la.ts.launching.Add(-1)
@@ -260,7 +277,7 @@ func (la *launcher) run(
 	var info tmux.PaneInfo
 	first, end := la.firstPrompt(ctx, m, p.Profile, l)
 	defer end()
-	full, err := la.handOver(m, p.Profile, l, first)
+	full, err := la.handOver(ctx, m, p.Profile, l, first)
 	if err == nil {
 		err = la.giveWord(ctx, p, full)
 	}

@@ -34,6 +34,14 @@ func (ts *Terminals) Sweep() {
 		}
 	}
 
+	homes, failed := os.ReadDir(ts.launcher.homes()) // of sandboxes
+	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
+	for _, dir := range homes {
+		if ts.roster.ByID(dir.Name()) == nil {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.launcher.homes(), dir.Name())))
+		}
+	}
+
 	if err != nil {
 		ts.log.Warn("remove left-over private files", "error", err)
 	}

@@ -61,6 +61,12 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 		return err
 	}
 
+	if a.State != parley.StateTerminated {
+		if _, err := r.ts.opts.Boundary.Sockets.Open(m.ID); err != nil {
+			r.ts.log.Warn("an agent has no socket of its own", "agent", m.Name, "error", err)
+		}
+	}
+
 	t := newTerminal(r.ts, m, p, info)
 	if a := m.Agent(); a.State == parley.StateBlocked {
 		t.Limit.Began(a.Since)

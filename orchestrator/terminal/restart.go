@@ -37,7 +37,7 @@ func (ts *Terminals) RestartAgent(
 	}
 
 	p = p.say(ctx, ts, req.Profile)
-	l, err := ts.launcher.again(m, req, p)
+	l, err := ts.launcher.again(ctx, m, req, p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,9 @@ func (ts *Terminals) RestartAgent(
 
 // again returns the launch of an agent as it was launched before, which continues its session unless
 // the request or the agent says otherwise. It changes nothing.
-func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choice) (*launch, error) {
+func (la *launcher) again(
+	ctx context.Context, m *team.Member, req parley.RestartAgentRequest, p choice,
+) (*launch, error) {
 	a, old := m.Agent(), la.launches.find(m)
 	dir := cmp.Or(a.Dir, req.Dir)
 	if old != nil {
@@ -79,9 +81,13 @@ func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choi
 
 	l, err := la.plan(parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: dir, Env: req.Env}, p.Profile)
 	if old != nil {
-		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
+		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env, path: old.path}, nil
 	}
 	if err != nil {
+		return nil, err
+	}
+
+	if err := refuseSandbox(ctx, a.Name, a.AgentSpec, l.Dir); err != nil {
 		return nil, err
 	}
 
@@ -118,7 +124,11 @@ func (la *launcher) renew(ctx context.Context, m *team.Member, p choice, l *laun
 	if _, err := la.ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
 		return err
 	}
-	l.Env = environment(l.Env, la.identity(m, key))
+	own, err := la.identity(m, key)
+	if err != nil {
+		return err
+	}
+	l.Env = environment(l.Env, own)
 
 	return nil
 }

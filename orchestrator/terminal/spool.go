@@ -117,37 +117,45 @@ func lockFile(ctx context.Context, f *os.File) error {
 // spoolReader takes the reports out of the spool.
 type spoolReader struct {
 	ts   *Terminals
-	path string // "": there is none
+	path string          // "": there is none
+	own  func() []string // those beside the sockets of agents; nil: none
 }
 
 // take takes the spooled reports and removes the spool. After an error, which it logs, the next call
 // takes all of them again: taking a report twice changes nothing.
 func (r *spoolReader) take(ctx context.Context) {
-	if r.path == "" {
-		return
+	if r.path != "" {
+		r.takeFrom(ctx, r.path)
 	}
+	if r.own != nil {
+		for _, path := range r.own() {
+			r.takeFrom(ctx, path)
+		}
+	}
+}
 
-	f, err := os.OpenFile(r.path, os.O_RDONLY|openFlags, 0)
+func (r *spoolReader) takeFrom(ctx context.Context, path string) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err == nil {
-		err = errors.Join(r.read(ctx, f), f.Close())
+		err = errors.Join(r.read(ctx, f, path), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
-		r.ts.log.Warn("take the spooled reports", "file", r.path, "error", err)
+		r.ts.log.Warn("take the spooled reports", "file", path, "error", err)
 	}
 }
 
 // read locks the open spool, takes its lines and removes it.
-func (r *spoolReader) read(ctx context.Context, f *os.File) error {
+func (r *spoolReader) read(ctx context.Context, f *os.File, path string) error {
 	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 
 	if err := lockFile(waiting, f); err != nil {
 		return err
 	}
-	if _, err := stillAt(r.path, f); err != nil {
+	if _, err := stillAt(path, f); err != nil {
 		return ignoreError(err, fs.ErrNotExist) // another process has taken it; f is no longer the spool
 	}
 
@@ -162,7 +170,7 @@ func (r *spoolReader) read(ctx context.Context, f *os.File) error {
 		}
 	}
 
-	return os.Remove(r.path)
+	return os.Remove(path)
 }
 
 // takeLine takes one line of the spool as if its agent called now. It drops a line that is damaged or

@@ -26,10 +26,11 @@ type Options struct {
 	Roster     *team.Roster
 	Couriers   *courier.Couriers
 	Profiles   profile.Set
-	Tmux       tmux.Options  // of parley's own server; Notify is overwritten
-	Workspace  string        // the project directory, absolute
-	LaunchDir  string        // 0700: private files of launches and of agents
-	Executable string        // the parley binary, through which agents are started
+	Tmux       tmux.Options // of parley's own server; Notify is overwritten
+	Workspace  string       // the project directory, absolute
+	LaunchDir  string       // 0700: private files of launches and of agents
+	Executable string       // the parley binary, through which agents are started
+	Boundary   Boundary
 	Spool      string        // file with the reports of agents that found no daemon; "" for none
 	Host       string        // this machine's name
 	StopGrace  time.Duration // how long a stopped agent's processes may take to end by themselves
@@ -114,6 +115,9 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		return nil, tmuxError(err)
 	}
 
+	if opts.Boundary.Sockets == nil {
+		opts.Boundary.Sockets = noSockets{}
+	}
 	t := &Terminals{
 		opts: opts, store: opts.Store, roster: opts.Roster, couriers: opts.Couriers, now: opts.Now, log: opts.Log,
 		AnswerTime: answerTime,
@@ -124,7 +128,7 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	}
 	t.watcher = &watcher{ts: t, look: make(chan struct{}, 1)}
 	t.launcher, t.adopter, t.stopper, t.sessions = &launcher{ts: t}, &adopter{t}, &stopper{t}, &sessions{t}
-	t.spool = &spoolReader{ts: t, path: opts.Spool}
+	t.spool = &spoolReader{ts: t, path: opts.Spool, own: opts.Boundary.Sockets.Spools}
 	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
 
 	own := opts.Tmux

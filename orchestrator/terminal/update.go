@@ -107,6 +107,9 @@ func (la *launcher) relaunch(
 		return nil, err
 	}
 	l.prompt = req.Prompt
+	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir); err != nil {
+		return nil, err
+	}
 	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
@@ -119,7 +122,11 @@ func (la *launcher) relaunch(
 	if err := la.revive(ctx, m, a, stored); err != nil {
 		return nil, err
 	}
-	l.Env = environment(l.Env, la.identity(m, key))
+	own, err := la.identity(m, key)
+	if err != nil {
+		return nil, err
+	}
+	l.Env = environment(l.Env, own)
 
 	return la.run(ctx, m, p, l, req.Width, req.Height)
 }

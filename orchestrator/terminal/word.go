@@ -1,13 +1,9 @@
 package terminal
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -56,7 +52,7 @@ func programAtEnd(l *launch) tmux.Program {
 		if found, err := lookPath(p.Args[0], l.Dir, l.Env); err == nil {
 			p.File = found
 		}
-		words := interpreterOf(p.File)
+		words := profile.InterpreterOf(p.File)
 		if len(words) == 0 {
 			break
 		}
@@ -71,22 +67,3 @@ func programAtEnd(l *launch) tmux.Program {
 
 // deepest is how many interpreters may be scripts themselves, as the kernel has it.
 const deepest = 4
-
-// interpreterOf returns the words of a script's first line behind #!; none for any other file.
-func interpreterOf(file string) []string {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-
-	first, _ := bufio.NewReader(io.LimitReader(f, firstLine)).ReadString('\n')
-	line, ok := strings.CutPrefix(first, "#!")
-	if !ok {
-		return nil
-	}
-	return strings.Fields(line)
-}
-
-// firstLine bounds the first line of a script, as the kernel does.
-const firstLine = 256

@@ -15,6 +15,7 @@ import (
 type Tree struct {
 	Top    string // its directory
 	Common string // the repository's own directory, which all its checkouts share
+	Own    string // its own metadata; Common for the repository's own checkout
 	Linked bool   // it is a worktree, and not the repository's own checkout
 }
 
@@ -26,7 +27,7 @@ func TreeOf(dir string) (t Tree, ok bool) {
 		mark := filepath.Join(dir, ".git")
 		if info, err := os.Stat(mark); err == nil {
 			if info.IsDir() {
-				return Tree{Top: dir, Common: mark}, true
+				return Tree{Top: dir, Own: mark, Common: mark}, true
 			}
 			return linked(dir, mark)
 		}
@@ -48,9 +49,9 @@ func linked(top, mark string) (Tree, bool) {
 	}
 	common, ok := readPath(own, filepath.Join(own, "commondir"), "")
 	if !ok { // a submodule
-		return Tree{Top: top, Common: own}, true
+		return Tree{Top: top, Own: own, Common: own}, true
 	}
-	return Tree{Top: top, Common: common, Linked: true}, true
+	return Tree{Top: top, Own: own, Common: common, Linked: true}, true
 }
 
 // maxMark bounds the files in which git keeps a path, in bytes. A path has at most 4,096.
@@ -109,4 +110,21 @@ func Committed(ctx context.Context, top, name string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(line, 10, 64)
 
 	return time.Unix(seconds, 0), err
+}
+
+// Author returns the name and the address under which commits are made in a directory, each "" if none is set.
+func Author(ctx context.Context, dir string) (name, email string) {
+	r := &repo{dir: dir}
+	name, _ = r.line(ctx, "config", "user.name") // without one git says so itself
+	email, _ = r.line(ctx, "config", "user.email")
+	return name, email
+}
+
+// BranchOf returns the branch of a checkout, "" if it is on none.
+func BranchOf(ctx context.Context, top string) string {
+	name, err := (&repo{dir: top}).branch(ctx)
+	if err != nil || name == noBranch {
+		return ""
+	}
+	return name
 }

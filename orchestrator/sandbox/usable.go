@@ -1,0 +1,58 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// mark is where a sandbox shows that it is one. What runs inside cannot take it away.
+const mark = "/parley-sandbox"
+
+// Inside reports whether this process runs in a sandbox of parley's.
+func Inside() bool {
+	info, err := os.Stat(mark)
+	return err == nil && info.IsDir()
+}
+
+// tryTime bounds the trial of a sandbox, which takes some milliseconds.
+const tryTime = 10 * time.Second
+
+// Usable returns why no sandbox can be made here, nil if one can: it makes one, and runs nothing in it.
+func Usable(ctx context.Context) error {
+	bwrap, err := find()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+
+	out, err := exec.CommandContext(ctx, bwrap, "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc",
+		"--unshare-uts", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+		"--tmpfs", "/tmp", "--", "/bin/true").CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	said := parley.Truncate(parley.CleanLine(string(out)), 200)
+	e := parley.Errorf(parley.InvalidArgument, "this system does not let bubblewrap make a sandbox: %s", said)
+	if strings.Contains(said, "uid map") || strings.Contains(said, "RTM_NEWADDR") {
+		return e.Suggest("AppArmor forbids it: install apparmor-profiles and load its profile " +
+			"bwrap-userns-restrict; or launch without --sandbox.")
+	}
+	return e.Suggest("In a container that is usual, and the container is the boundary: launch without --sandbox there.")
+}
+
+// find returns bubblewrap's program. The error says how to get it.
+func find() (string, error) {
+	path, err := exec.LookPath("bwrap")
+	if err != nil {
+		return "", parley.Errorf(parley.InvalidArgument, "a sandbox needs bubblewrap, which was not found").
+			Suggest("Install it: sudo apt install bubblewrap (or your system's package), then again; or launch " +
+				"without --sandbox.")
+	}
+	return path, nil
+}

@@ -1,0 +1,139 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"parley"
+	"parley/orchestrator/door"
+	"parley/orchestrator/sandbox"
+	"parley/orchestrator/team"
+	"parley/orchestrator/worktree"
+	"parley/profile"
+)
+
+// SocketName is the name of an agent's own socket in its directory.
+const SocketName = "s"
+
+// Sockets are those of launched agents, each its own.
+type Sockets interface {
+	// Open listens on the socket of an agent, unless that is done, and returns its directory, which stays the same.
+	Open(agentID string) (dir string, err error)
+	// Remove ends the socket of an agent that has ended.
+	Remove(agentID string) error
+	// Spools returns files with reports that found no daemon.
+	Spools() []string
+}
+
+// Boundary is what lies between agents and what is the user's.
+type Boundary struct {
+	Sockets Sockets  // of launched agents; nil: they have none of their own
+	Hidden  []string // directories of parley's that no sandbox shows
+	Home    string   // the user's, from which a sandbox gets its program's settings; "": none
+}
+
+// noSockets is for a service without a daemon.
+type noSockets struct{}
+
+func (noSockets) Open(string) (string, error) { return "", nil }
+func (noSockets) Remove(string) error         { return nil }
+func (noSockets) Spools() []string            { return nil }
+
+// sandboxHome returns the private home of an agent in a sandbox. It outlives a stop, so that the agent's program finds
+// its conversation again.
+func (la *launcher) sandboxHome(m *team.Member) string { return filepath.Join(la.homes(), m.ID) }
+
+// homes is the directory of the private homes.
+func (la *launcher) homes() string { return filepath.Join(la.ts.opts.LaunchDir, "homes") }
+
+// refuseSandbox returns why an agent of this spec cannot be launched in that directory, nil if it can.
+func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir string) error {
+	if !spec.Sandbox {
+		if len(spec.Read) > 0 || len(spec.Write) > 0 || spec.Network != "" {
+			return parley.Errorf(parley.InvalidArgument, "read, write and network are of a sandbox").
+				Suggest("Add sandbox to the launch of %s, or leave them out.", name)
+		}
+		return nil
+	}
+	if spec.Orchestrate {
+		return parley.Errorf(parley.InvalidArgument,
+			"an agent in a sandbox cannot orchestrate: what it launches would not be in one").
+			Suggest("Leave out orchestrate or sandbox for %s.", name)
+	}
+	if err := sandbox.Usable(ctx); err != nil {
+		return err
+	}
+	tree, ok := worktree.TreeOf(dir)
+	if ok && !tree.Linked {
+		return parley.Errorf(parley.InvalidArgument,
+			"a sandbox cannot be in a repository's own checkout: what its git runs and every branch would be in reach").
+			Suggest("Give %s a worktree: --worktree", name)
+	}
+	return nil
+}
+
+// enclose puts a launch into the sandbox of its agent, if it has one: it gets the environment that belongs there. What
+// it may see is worked out when the program is started.
+func (la *launcher) enclose(m *team.Member, p *profile.Profile, l *launch) {
+	a := m.Agent()
+	if !a.Sandbox {
+		return
+	}
+	l.Env = sandbox.Environ(l.Env, la.sandboxHome(m), slices.Concat(p.Sandbox.Env, a.OwnEnv))
+}
+
+// box works out what the program of a launch may see, once its private files are written.
+func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile, l *launch) error {
+	a := m.Agent()
+	if !a.Sandbox {
+		return nil
+	}
+	plan := sandbox.Plan{
+		Dir: l.Dir, Program: l.path, PATH: variable(l.Env, "PATH"), Parley: la.ts.opts.Executable,
+		Private: PrivateDir(la.ts.opts.LaunchDir, m.ID), Home: la.sandboxHome(m),
+		Socket: filepath.Dir(variable(l.Env, parley.SocketVariable)),
+		Read:   a.Read, Write: a.Write, Offline: a.Network == "none",
+		Hidden: la.ts.opts.Boundary.Hidden, User: la.ts.opts.Boundary.Home,
+	}
+	plan.Door = door.ListensIn(plan.Private)
+	if err := os.MkdirAll(plan.Private, 0o700); err != nil {
+		return fmt.Errorf("make the private files of %s: %w", m.Name, err)
+	}
+
+	home := sandbox.Home{
+		Path: plan.Home, User: la.ts.opts.Boundary.Home,
+		Copied: p.Sandbox.Copied, Read: p.Sandbox.Read, Shared: p.Sandbox.Shared,
+	}
+	home.Name, home.Email = worktree.Author(ctx, l.Dir)
+	var err error
+	if plan.Shared, err = home.Make(); err != nil {
+		return err
+	}
+	if plan.Git, err = gitOf(ctx, m.Name, l.Dir); err != nil {
+		return err
+	}
+	l.Box, err = plan.Arguments()
+	return err
+}
+
+// gitOf returns the worktree around a directory, nil if there is none.
+func gitOf(ctx context.Context, name, dir string) (*sandbox.Git, error) {
+	tree, ok := worktree.TreeOf(dir)
+	if !ok {
+		return nil, nil
+	}
+	branch := worktree.BranchOf(ctx, tree.Top)
+	folder := path.Dir(branch)
+	main := worktree.BranchOf(ctx, filepath.Dir(tree.Common))
+	if branch == "" || folder == "." || path.Dir(main) == folder {
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"the branch of a sandbox needs a folder of its own, and %q has none", branch).
+			Suggest("Let parley name it (--worktree), or name one like agents/%s.", name)
+	}
+	g := &sandbox.Git{Top: tree.Top, Dir: tree.Own, Common: tree.Common, Branch: folder}
+	return g, g.Prepare()
+}
