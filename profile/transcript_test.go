@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -60,5 +61,18 @@ func TestRowsAboveTheComposerLeaveItOut(t *testing.T) {
 	}
 	if rows, ok := p.Above([]string{"no composer here"}); ok {
 		t.Errorf("a screen without a composer gives %q", rows)
+	}
+}
+
+// The page about costs names every program whose use parley knows how to read.
+func TestThePageAboutCostsNamesThePrograms(t *testing.T) {
+	page := string(must.Have(os.ReadFile("../docs/costs.md"))(t))
+	set := must.Have(Builtin())(t)
+	for _, name := range set.Names() {
+		p := must.Have(set.Find(name))(t)
+		name := strings.TrimPrefix(p.Summary, "OpenAI ")
+		if p.Transcript.Name != "" && !strings.Contains(page, name) {
+			t.Errorf("%s is not on it", name)
+		}
 	}
 }

@@ -19,6 +19,10 @@ func TestAdapterSaysWhatCame(t *testing.T) {
 	}{
 		"delivered": {`case $1 in send) cat >$LADDER_SOCKET.$2;; status) echo delivered;; esac`, true},
 		"later":     {`[ $1 != status ] || if [ -e $LADDER_SOCKET.seen ]; then echo delivered; else echo waiting; >$LADDER_SOCKET.seen; fi`, true},
+		"read":      {`[ $1 != status ] || echo read`, true},
+		"submitted": {`[ $1 != status ] || echo submitted`, true},
+		"unknown":   {`[ $1 != status ] || echo unknown`, false},
+		"no rung":   {`[ $1 != status ] || echo ok`, false},
 		"failed":    {`[ $1 != status ] || echo failed`, false},
 		"refused":   {`[ $1 != send ]`, false},
 		"mute":      {`exit 0`, false},

@@ -17,7 +17,7 @@ type sent struct {
 // counts says what became of messages.
 type counts struct {
 	Sent, Exact, Lost, Wrong, Twice, Merged int
-	Answered, DraftSent, Shell              int
+	Answered, DraftSent, Shell, Stopped     int
 }
 
 func (c *counts) add(d counts) {
@@ -30,6 +30,7 @@ func (c *counts) add(d counts) {
 	c.Answered += d.Answered
 	c.DraftSent += d.DraftSent
 	c.Shell += d.Shell
+	c.Stopped += d.Stopped
 }
 
 // draft is what the person has typed and not sent.

@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -44,7 +45,11 @@ func main() {
 	for _, s := range scenes {
 		for _, w := range played {
 			r, err := play(context.Background(), s, w, *times)
+			if err == nil && r.counts.Stopped > 0 && others.ways == nil {
+				err = errors.New("the page has no column for a person who cannot go on")
+			}
 			if err != nil {
+				fmt.Print(table(rows, others.ways != nil)) // what was played counts
 				log.Fatalf("%s, %s: %v", s.name, w.name, err)
 			}
 			log.Printf("%s, %s: %+v", s.name, w.name, r.counts)
@@ -53,7 +58,7 @@ func main() {
 	}
 
 	if others.ways != nil {
-		fmt.Print(table(rows))
+		fmt.Print(table(rows, true))
 		return
 	}
 	if err := os.WriteFile(*page, []byte(markdown(rows, *times)), 0o644); err != nil {
@@ -64,15 +69,23 @@ func main() {
 //go:embed page.md
 var frame string
 
-// table returns the counts as a table of Markdown.
-func table(rows []row) string {
+// table returns the counts as a table of Markdown, also of how often a person could not go on.
+func table(rows []row, stops bool) string {
 	var b strings.Builder
+	head, rule := "", ""
+	if stops {
+		head, rule = " person stopped |", "---|"
+	}
 	b.WriteString("| scene | way | exact | lost | said ok | twice | merged | dialogs answered | drafts sent | " +
-		"run by the shell |\n|---|---|---|---|---|---|---|---|---|---|\n")
+		"run by the shell |" + head + "\n|---|---|---|---|---|---|---|---|---|---|" + rule + "\n")
 	for _, r := range rows {
 		c := r.counts
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", r.scene, r.way, c.Exact, c.Lost,
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |", r.scene, r.way, c.Exact, c.Lost,
 			c.Wrong, c.Twice, c.Merged, c.Answered, c.DraftSent, c.Shell)
+		if stops {
+			fmt.Fprintf(&b, " %d |", c.Stopped)
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
@@ -82,6 +95,6 @@ func markdown(rows []row, times int) string {
 	tmux, _ := exec.Command("tmux", "-V").Output() // it has just run
 	return strings.NewReplacer(
 		"<<date>>", time.Now().UTC().Format(time.DateOnly), "<<tmux>>", strings.TrimSpace(string(tmux)),
-		"<<times>>", fmt.Sprint(times), "<<table>>", strings.TrimSpace(table(rows)),
+		"<<times>>", fmt.Sprint(times), "<<table>>", strings.TrimSpace(table(rows, false)),
 	).Replace(frame)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"strings"
 	"sync"
@@ -87,8 +88,17 @@ func play(ctx context.Context, sc scene, w way, times int) (row, error) {
 	}
 
 	for n := 0; n < times && err == nil; n++ {
-		var c counts
-		c, err = take(ctx, s, sc, w, n)
+		c, stopped := take(ctx, s, sc, w, n)
+		if stopped != nil { // by what the tool has done to the terminal
+			log.Printf("%s, %s: the person cannot go on: %v", sc.name, w.name, stopped)
+			c = counts{Sent: max(1, sc.senders), Stopped: 1}
+			if err = s.close(); err == nil {
+				s, err = open(ctx, thinking)
+			}
+			if err == nil {
+				err = w.prepare(s)
+			}
+		}
 		r.counts.add(c)
 	}
 
@@ -126,6 +136,7 @@ func take(ctx context.Context, s *stage, sc scene, w way, n int) (counts, error)
 			err = sc.after(ctx, s)
 		}
 		if err != nil {
+			sending.Wait()
 			return counts{}, err
 		}
 	}

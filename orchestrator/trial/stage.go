@@ -126,8 +126,17 @@ func (s *stage) close(ctx context.Context) (err error) {
 	if s.server != nil {
 		err = s.server.Shutdown(ctx)
 	}
-	return errors.Join(err, os.RemoveAll(s.scratch))
+
+	// A program that is ending still writes. What is left then is in the directory for temporary files, and takes
+	// nothing from what was found.
+	limit, cancel := context.WithTimeout(ctx, endsWriting)
+	defer cancel()
+	_ = wait.Until(limit, lookEvery, func() (bool, error) { return os.RemoveAll(s.scratch) == nil, nil })
+	return err
 }
+
+// endsWriting is how long a program may write to its home directory after its terminal is gone.
+const endsWriting = 10 * time.Second
 
 // silent stands for parley in what is handed over: the program's MCP server and its reports end at once. parley itself
 // would start a daemon for the directory of the trial.
