@@ -23,3 +23,16 @@ func TestAProgramHasLimitedTimeToTellItsVersion(t *testing.T) {
 		t.Errorf("got %q, %v after %s, want an error after %s", version, err, took, versionWithin)
 	}
 }
+
+// On a busy machine a large program takes longer for its first start than for the next.
+func TestAProgramIsAskedForItsVersionOnceMore(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "slow")
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\n[ -e $0.1 ] || { >$0.1; exec sleep 9m; }; echo 1.2.3"), 0o700))
+
+	p := &profile.Profile{Version: []string{"--version"}}
+	version, err := VersionOf(t.Context(), p, []string{program}, os.Environ())
+	if version != "1.2.3" || err != nil {
+		t.Errorf("got %q, %v", version, err)
+	}
+}
