@@ -250,7 +250,11 @@ func heldBecause(a parley.AgentStatus) string {
 }
 
 func kindOf(a parley.AgentStatus) string {
-	return cmp.Or(a.Runs, a.Profile, string(a.Kind))
+	kind := cmp.Or(a.Runs, a.Profile, string(a.Kind))
+	if a.Sandbox {
+		kind += " sandboxed"
+	}
+	return kind
 }
 
 func registerCommand() operation[parley.RegisterAgentResult] {

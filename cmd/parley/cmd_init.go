@@ -143,5 +143,6 @@ func (initCommand) report(o *output, t *daemon.Team, found []string) error {
 	}
 
 	return o.printLine("  parley up     starts them\n" +
-		"  parley tui    shows them; change the file at any time, and run parley up again")
+		"  parley tui    shows them; change the file at any time, and run parley up again\n" +
+		"  sandbox: true  for an agent there keeps its program from all else of yours: docs/security.md")
 }

@@ -90,6 +90,10 @@ func program(s *parley.AgentStatus) string {
 		}
 	}
 
+	if s.Sandbox {
+		name += " sandboxed"
+	}
+
 	return kit.SafeLine(name)
 }
 

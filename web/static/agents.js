@@ -57,7 +57,7 @@ function AgentRow({a}) {
   return html`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
       ${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet">${a.queued} queued</span>` : null}</span>
-    <span class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}${a.profile ? html`<span class="quiet">${a.runs || a.profile}</span>` : null}<${Branch} a=${a} /><${Used} a=${a} /></span>
+    <span class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}${a.profile ? html`<span class="quiet">${a.runs || a.profile}${a.sandbox ? " sandboxed" : ""}</span>` : null}<${Branch} a=${a} /><${Used} a=${a} /></span>
     ${about ? html`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? html`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
   </a></li>`;
@@ -119,7 +119,7 @@ export function Agent({name}) {
       ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : teamRead.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
       ${a && a.kind === 'terminal' ? html`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
       ${asksNow ? html`<a class="asks" href=${`#/needs/${encodeURIComponent(name)}`}>waits for you</a>` : null}</header>
-    ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}</span><${Branch} a=${a} /><${Used} a=${a} />
+    ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}${a.sandbox ? " sandboxed" : ""}</span><${Branch} a=${a} /><${Used} a=${a} />
       ${a.evidence ? html`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
     ${a?.waits_for || a?.held_reason ? html`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
     <${Asks} agent=${name} />
