@@ -16,7 +16,13 @@ type Place struct {
 	Place   string `json:"place"` // what stands there before the cursor
 }
 
-// Places returns the places that the operator has named.
+// hostPlace is a place on a host: at the same path on another one there may be another program.
+type hostPlace struct {
+	Place
+	Host string `json:"host,omitempty"` // "" for a file
+}
+
+// Places returns the places that the operator has named on this host.
 func (s *Workspace) Places(ctx context.Context) ([]Place, error) {
 	var values []string
 	err := s.read(ctx, "reading where programs take messages", &values,
@@ -24,14 +30,21 @@ func (s *Workspace) Places(ctx context.Context) ([]Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsePlaces(values)
+	all, err := parsePlaces(values)
+	var own []Place
+	for _, p := range all {
+		if p.Host == s.base.Host {
+			own = append(own, p.Place)
+		}
+	}
+	return own, err
 }
 
-func parsePlaces(values []string) ([]Place, error) {
+func parsePlaces(values []string) ([]hostPlace, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
-	var places []Place
+	var places []hostPlace
 	if err := json.Unmarshal([]byte(values[0]), &places); err != nil {
 		return nil, fmt.Errorf("read where programs take messages: %w", err)
 	}
@@ -40,22 +53,25 @@ func parsePlaces(values []string) ([]Place, error) {
 
 // AddPlace keeps a place. It changes nothing if that is there.
 func (s *Workspace) AddPlace(ctx context.Context, p Place) error {
-	return s.changePlaces(ctx, "keeping where a program takes messages", func(places []Place) []Place {
-		if slices.Contains(places, p) {
+	return s.changePlaces(ctx, "keeping where a program takes messages", func(places []hostPlace) []hostPlace {
+		own := hostPlace{p, s.base.Host}
+		if slices.Contains(places, own) {
 			return places
 		}
-		return append(places, p)
+		return append(places, own)
 	})
 }
 
 // ForgetPlaces takes back the places of a program.
 func (s *Workspace) ForgetPlaces(ctx context.Context, program string) error {
-	return s.changePlaces(ctx, "forgetting where a program takes messages", func(places []Place) []Place {
-		return slices.DeleteFunc(places, func(p Place) bool { return p.Program == program })
+	return s.changePlaces(ctx, "forgetting where a program takes messages", func(places []hostPlace) []hostPlace {
+		return slices.DeleteFunc(places, func(p hostPlace) bool {
+			return p.Program == program && p.Host == s.base.Host
+		})
 	})
 }
 
-func (s *Workspace) changePlaces(ctx context.Context, doing string, change func([]Place) []Place) error {
+func (s *Workspace) changePlaces(ctx context.Context, doing string, change func([]hostPlace) []hostPlace) error {
 	return s.write(ctx, doing, func(t *tx) error {
 		var values []string
 		if err := t.Query(&values, `SELECT value FROM facts WHERE name = ?`, placesFact); err != nil {

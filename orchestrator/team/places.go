@@ -13,7 +13,7 @@ import (
 
 // Places are which programs take messages, and where, as the operator said. A program without a profile gets none
 // before that. The zero place stands for the program itself; others are where it seems to ask something, and takes
-// messages all the same. They are kept in the database. Safe for concurrent use.
+// messages all the same. They are kept in the database, for this host alone. Safe for concurrent use.
 type Places struct {
 	keep func(ctx context.Context, p store.Place) error
 	drop func(ctx context.Context, program string) error

@@ -55,13 +55,16 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	whole, cancelWhole := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancelWhole()
 
-	if c := (choice{Profile: p}).say(ctx, ts, req.Profile); c.said && !p.Runs(s.argv) {
-		if err := ts.places.Add(ctx, team.ProgramID(tmux.ProgramAt(s.pid)), profile.Place{}); err != nil {
-			return nil, err
-		}
+	program := team.ProgramID(tmux.ProgramAt(s.pid))
+	res, err := ts.adopter.adopt(whole, req, s, p)
+	if err != nil {
+		return nil, err
 	}
 
-	return ts.adopter.adopt(whole, req, s, p)
+	if c := (choice{Profile: p}).say(ctx, ts, req.Profile); c.said && !p.Runs(s.argv) {
+		err = ts.places.Add(whole, program, profile.Place{})
+	}
+	return res, err
 }
 
 // inspectPane looks at a pane and finds its foreground program. The error is INVALID_ARGUMENT when the

@@ -279,9 +279,6 @@ func (la *launcher) run(
 	defer end()
 	full, err := la.handOver(ctx, m, p.Profile, l, first)
 	if err == nil {
-		err = la.giveWord(ctx, p, full)
-	}
-	if err == nil {
 		info, err = la.open(ctx, m, full, width, height)
 	}
 
@@ -301,7 +298,11 @@ func (la *launcher) run(
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
 	la.ts.changes.Add(1)
-	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil); err != nil {
+	err = la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil)
+	if err == nil { // what could not be started has no word
+		err = la.giveWord(recording, p, full)
+	}
+	if err != nil {
 		return nil, err
 	}
 
