@@ -75,12 +75,10 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	t.Cleanup(s.model.Close)
 	s.profile = must.Have(profiles.Find(program.profile))(t)
 
-	if os.Getenv("PARLEY_TEST_SANDBOX") != "" {
-		flags = append(flags, "--sandbox")
-	}
 	args := slices.Concat([]string{"launch", "ann", "--profile", program.profile, "--size", size}, flags,
 		[]string{"--", program.profile}, program.args)
 	program.prepare(t, h, s.model.URL)
+	args = slices.Insert(args, 2, inSandbox(h)...)
 	res := testhome.Run[parley.LaunchAgentResult](t, h, args...)
 	s.pid, s.prompt = res.PID, res.PromptMessageID
 	s.look()
@@ -88,6 +86,20 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	s.passesFirst()
 
 	return s
+}
+
+// inSandbox returns the flags by which ann runs in a sandbox, where PARLEY_TEST_SANDBOX asks for that: with the key of
+// its model.
+func inSandbox(h *testhome.Home) (flags []string) {
+	if os.Getenv("PARLEY_TEST_SANDBOX") == "" {
+		return nil
+	}
+	for _, entry := range h.Env {
+		if strings.Contains(strings.SplitN(entry, "=", 2)[0], "_KEY") && !strings.HasPrefix(entry, "PARLEY_") {
+			flags = append(flags, "--env", entry)
+		}
+	}
+	return append(flags, "--sandbox")
 }
 
 // passesFirst answers what the program asks at its first start.
