@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -74,8 +75,8 @@ func (s *agentSockets) Open(agentID string) (dir string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("listen on an agent's socket: %w", err)
 	}
-	if err := errors.Join(os.Chmod(path, 0o600), s.describe(dir, path)); err != nil {
-		return "", errors.Join(fmt.Errorf("make an agent's socket private: %w", err), l.Close())
+	if err := s.describe(dir, path); err != nil {
+		return "", errors.Join(err, l.Close())
 	}
 	s.open[agentID] = l
 	s.accepting.Go(func() { s.accept(l, agentID) })
@@ -83,15 +84,29 @@ func (s *agentSockets) Open(agentID string) (dir string, err error) {
 	return dir, nil
 }
 
-// describe writes what a command behind the socket has to know of the daemon.
+// describe writes what a command behind the socket has to know of the daemon. What runs there can put links into the
+// directory at any time, and none of them leads out of it.
 func (s *agentSockets) describe(dir, path string) error {
 	info := s.info()
 	info.Socket, info.HTTP, info.Withheld = path, "", ""
-	at := Place{Home: dir, Runtime: dir}
-	if err := os.RemoveAll(at.Info() + ".part"); err != nil {
-		return err
+	text, err := json.Marshal(info)
+	if err != nil {
+		return fmt.Errorf("encode the daemon's address: %w", err)
 	}
-	return writeInfo(at, info)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("open the directory of an agent's socket: %w", err)
+	}
+	defer root.Close()
+
+	const part = "address.part"
+	if err := root.RemoveAll(part); err != nil {
+		return fmt.Errorf("write the daemon's address: %w", err)
+	}
+	if err := root.WriteFile(part, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the daemon's address: %w", err)
+	}
+	return root.Rename(part, filepath.Base(Place{}.Info()))
 }
 
 // InSandbox reports whether this process runs in the sandbox of an agent. There its own socket alone leads out, and no
@@ -180,7 +195,7 @@ func (s *agentSockets) Close() error {
 // boundary returns what lies between the agents and what is the user's.
 func (d *daemon) boundary() terminal.Boundary {
 	return terminal.Boundary{
-		Sockets: d.own, Home: d.Env.Get("HOME"), Hidden: []string{filepath.Dir(d.Place.Home), d.Place.Runtime},
+		Sockets: d.own, Home: d.Env.Get("HOME"), Hidden: []string{filepath.Dir(d.Place.Home), d.Place.Runtime, d.own.dir},
 	}
 }
 

@@ -112,10 +112,14 @@ func (p *Plan) Arguments() ([]string, error) {
 		a.bind("--bind", path, path)
 	}
 	a.git(p.Git)
-	if p.Git == nil || !within(p.Dir, p.Git.Top) {
-		a.bind("--bind", p.Dir, p.Dir)
+	dir := p.Dir
+	if p.Git != nil { // by another path of the same directory its .git could be replaced
+		dir = resolved(p.Dir)
 	}
-	a.add("--chdir", p.Dir)
+	if p.Git == nil || !within(dir, p.Git.Top) {
+		a.bind("--bind", dir, dir)
+	}
+	a.add("--chdir", dir)
 
 	return a.words, nil
 }
@@ -193,13 +197,23 @@ func (a *arguments) program(file, path string) {
 	}
 	if words := profile.InterpreterOf(real); len(words) > 0 {
 		name := words[0]
-		if filepath.Base(name) == "env" && len(words) > 1 {
-			name = words[len(words)-1]
+		if filepath.Base(name) == "env" {
+			name = named(words[1:])
 		}
 		if found := lookIn(path, name); found != "" && found != file {
 			a.program(found, path)
 		}
 	}
+}
+
+// named returns the program that the words of env name.
+func named(words []string) string {
+	for _, word := range words {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return word
+		}
+	}
+	return ""
 }
 
 // packageOf returns the packages among which a program lives, or the program alone.

@@ -140,6 +140,8 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 		Top: top, Common: common, Dir: filepath.Join(common, "worktrees", "coder"), Branch: "parley",
 	}
 	must.Do(t, s.plan.Git.Prepare())
+	must.Do(t, os.Symlink(top, s.path("by-a-link")))
+	s.plan.Dir = s.path("by-a-link")
 	must.Have(sandbox.Home{Path: s.plan.Home, User: s.home, Name: `Tess "T" Er`, Email: "t@example.org"}.Make())(t)
 
 	for _, attempt := range []struct {

@@ -26,6 +26,9 @@ const maxSpool = 1 << 20
 // millisecond.
 const lockWait = 200 * time.Millisecond
 
+// ownLockWait is the same for the spool of one agent, which can hold its lock for ever.
+const ownLockWait = 5 * time.Millisecond
+
 // openFlags protect against a file that somebody else has put there: a link is not followed, and
 // opening a pipe does not block.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
@@ -125,22 +128,23 @@ type spoolReader struct {
 // takes all of them again: taking a report twice changes nothing.
 func (r *spoolReader) take(ctx context.Context) {
 	if r.path != "" {
-		r.takeFrom(ctx, r.path)
+		r.takeFrom(ctx, r.path, lockWait)
 	}
 	if r.own != nil {
 		for _, path := range r.own() {
-			r.takeFrom(ctx, path)
+			r.takeFrom(ctx, path, ownLockWait)
 		}
 	}
 }
 
-func (r *spoolReader) takeFrom(ctx context.Context, path string) {
+// takeFrom takes the reports of one spool, and waits so long for its lock.
+func (r *spoolReader) takeFrom(ctx context.Context, path string, patience time.Duration) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err == nil {
-		err = errors.Join(r.read(ctx, f, path), f.Close())
+		err = errors.Join(r.read(ctx, f, path, patience), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
 		r.ts.log.Warn("take the spooled reports", "file", path, "error", err)
@@ -148,8 +152,8 @@ func (r *spoolReader) takeFrom(ctx context.Context, path string) {
 }
 
 // read locks the open spool, takes its lines and removes it.
-func (r *spoolReader) read(ctx context.Context, f *os.File, path string) error {
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
+func (r *spoolReader) read(ctx context.Context, f *os.File, path string, patience time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 
 	if err := lockFile(waiting, f); err != nil {
