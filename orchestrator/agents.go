@@ -30,6 +30,10 @@ func (g *agentService) RegisterAgent(
 	ctx context.Context, req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
 	caller := parley.CallerFrom(ctx)
+	if caller.Sandboxed { // another one of its would be in no sandbox
+		return nil, parley.Errorf(parley.NotAuthorized, "an agent in a sandbox registers no other").
+			Suggest("You are in the team already, as %s.", caller.Name)
+	}
 	if err := g.admitNewcomer(caller); err != nil {
 		return nil, err
 	}

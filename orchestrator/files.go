@@ -151,7 +151,10 @@ func (fs *fileService) bounds(m *team.Member) files.Bounds {
 		b.Roots = append(b.Roots, a.Dir)
 	}
 	if a.Sandbox { // it would have parley read what it cannot
-		b.Roots = []string{a.Dir}
+		b.Roots = nil
+		if at, err := filepath.EvalSymlinks(a.Dir); err == nil && at == a.Dir {
+			b.Roots = []string{a.Dir}
+		}
 	}
 	return b
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"slices"
 
 	"parley"
@@ -65,7 +66,11 @@ func (ts *terminalService) launch(
 	}
 
 	before := ts.worktrees.of(req.Name)
-	res, err := ts.terminals.LaunchAgent(ctx, req)
+	launching := ctx
+	if made != nil {
+		launching = terminal.InWorktree(ctx, &made.Worktree)
+	}
+	res, err := ts.terminals.LaunchAgent(launching, req)
 	err = ts.worktrees.settle(ctx, made, res, err)
 	if err == nil {
 		ts.worktrees.tellLeft(before, res)

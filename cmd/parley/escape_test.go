@@ -148,7 +148,8 @@ func TestNobodyBecomesTheOperatorByLosingAParent(t *testing.T) {
 	check("careless", []string{"runshell", "window"}, []string{"unit"}, tryAll(t, h, "careless"))
 	check("sly", []string{"runshell", "window", "setsid", "othertmux", "orphanterminal"},
 		[]string{"unit", "at", "atterminal", "atorphan"},
-		tryAll(t, h, "sly", "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID"))
+		tryAll(t, h, "sly", "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID",
+			"-u", "PARLEY_SOCKET"))
 }
 
 // orphaned runs a shell script that has lost its parent, its terminal and its session before its first line, and

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"parley"
 	"parley/orchestrator/sandbox"
@@ -130,11 +132,22 @@ func OwnDaemon(socket string) (*Info, error) {
 // OwnSpool returns the file for reports that find no daemon, beside an agent's own socket.
 func OwnSpool(socket string) string { return filepath.Join(filepath.Dir(socket), spoolFile) }
 
+// acceptAgain is the pause after a connection that could not be accepted.
+const acceptAgain = 100 * time.Millisecond
+
 func (s *agentSockets) accept(l *net.UnixListener, agentID string) {
 	for {
 		conn, err := l.AcceptUnix()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
+		}
+		if err != nil { // such as for want of descriptors
+			select {
+			case <-time.After(acceptAgain):
+				continue
+			case <-s.ended:
+				return
+			}
 		}
 		select {
 		case s.accepted <- agentConn{conn, agentID}:
@@ -153,7 +166,16 @@ func (s *agentSockets) Remove(agentID string) error {
 		_ = l.Close()
 		delete(s.open, agentID)
 	}
-	return os.RemoveAll(filepath.Join(s.dir, agentID))
+	dir := filepath.Join(s.dir, agentID)
+	if os.RemoveAll(dir) != nil { // its program has locked a directory there
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
+			if d != nil && d.IsDir() {
+				_ = os.Chmod(path, 0o700)
+			}
+			return nil
+		})
+	}
+	return os.RemoveAll(dir)
 }
 
 // Spools returns the files with reports that found no daemon.

@@ -49,16 +49,6 @@ func Remove(dir string) error {
 	return os.RemoveAll(filepath.Dir(l.Socket))
 }
 
-// ListensIn returns the directory that a launch has made for its entrance, by its agent's private directory; "" if
-// there is none.
-func ListensIn(dir string) string {
-	l, err := readLaunch(dir)
-	if err != nil || l.Socket == "" {
-		return ""
-	}
-	return filepath.Dir(l.Socket)
-}
-
 // Write keeps what the entrance was opened with in the agent's private directory, for this daemon and a later one, and
 // the module that listens there for a program's extension.
 func (l Launch) Write(dir string) error {

@@ -83,7 +83,7 @@ func (h Home) author(root *os.Root) error {
 
 // seed copies a file or directory of the user's home, unless the private one has it.
 func (h Home) seed(root *os.Root, name string) error {
-	from := filepath.Join(h.User, name)
+	from := resolved(filepath.Join(h.User, name))
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

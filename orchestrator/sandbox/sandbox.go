@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -27,7 +28,6 @@ type Plan struct {
 	Shared  []Shared // files of the user in Home
 	Read    []string // absolute paths that it may read too
 	Write   []string // absolute paths that it may write too
-	Door    string   // the directory in which its entrance listens; "": it needs none
 	Offline bool     // it has no network
 
 	// Hidden are directories that nothing of the plan may show: parley's state and sockets, but for the agent's own.
@@ -35,7 +35,8 @@ type Plan struct {
 	User   string // the user's home, of which parts may be shown, but not the whole; "": unknown
 }
 
-// Git is the worktree of an agent, by absolute paths.
+// Git is the worktree of an agent, by absolute paths. They are those of when parley made it: an agent can write to what
+// says so later.
 type Git struct {
 	Top    string // the worktree
 	Dir    string // its metadata, in Common
@@ -95,8 +96,8 @@ func (p *Plan) Arguments() ([]string, error) {
 	for _, path := range p.Read {
 		a.bind("--ro-bind", path, path)
 	}
-	a.program(p.Program, p.PATH)
-	a.program(p.Parley, p.PATH)
+	a.program(p, p.Program)
+	a.program(p, p.Parley)
 	a.bind("--ro-bind", p.Private, p.Private)
 	a.bind("--bind", p.Socket, p.Socket)
 	a.bind("--bind", p.Home, p.Home)
@@ -107,19 +108,14 @@ func (p *Plan) Arguments() ([]string, error) {
 		}
 		a.bind(way, s.From, s.To)
 	}
-	a.bind("--bind", p.Door, p.Door)
 	for _, path := range p.Write {
 		a.bind("--bind", path, path)
 	}
 	a.git(p.Git)
-	dir := p.Dir
-	if p.Git != nil { // by another path of the same directory its .git could be replaced
-		dir = resolved(p.Dir)
+	if p.Git == nil || !within(p.Dir, p.Git.Top) {
+		a.bind("--bind", p.Dir, p.Dir)
 	}
-	if p.Git == nil || !within(dir, p.Git.Top) {
-		a.bind("--bind", dir, dir)
-	}
-	a.add("--chdir", dir)
+	a.add("--chdir", p.Dir)
 
 	return a.words, nil
 }
@@ -146,8 +142,7 @@ func (a *arguments) git(g *Git) {
 	a.bind("--ro-bind", filepath.Join(g.Top, ".git"), filepath.Join(g.Top, ".git"))
 	a.bind("--ro-bind", g.Common, g.Common)
 	for _, name := range []string{
-		"objects", "refs/heads/" + g.Branch, "refs/remotes", "refs/tags",
-		"logs/refs/heads/" + g.Branch, "logs/refs/remotes",
+		"objects", "refs/heads/" + g.Branch, "logs/refs/heads/" + g.Branch,
 	} {
 		path := filepath.Join(g.Common, name)
 		a.bind("--bind", path, path)
@@ -163,12 +158,12 @@ func (a *arguments) git(g *Git) {
 // which it may not write.
 func (g *Git) Prepare() error {
 	for _, name := range []string{"refs/heads/", "logs/refs/heads/"} {
-		if err := os.MkdirAll(filepath.Join(g.Common, name, g.Branch), 0o777); err != nil {
+		dir := filepath.Join(g.Common, name, g.Branch)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
-	}
-	for _, name := range []string{"refs/remotes", "refs/tags", "logs/refs/remotes"} {
-		if err := os.MkdirAll(filepath.Join(g.Common, name), 0o777); err != nil {
+		// Without a file that is no ref, git removes the folder when it packs the refs.
+		if err := os.WriteFile(filepath.Join(dir, ".keep"), nil, 0o666); err != nil {
 			return err
 		}
 	}
@@ -179,20 +174,17 @@ func (g *Git) Prepare() error {
 	return f.Close()
 }
 
-// program shows a program: the file, what stands beside it in a package, and the interpreter of a script.
-func (a *arguments) program(file, path string) {
-	if file == "" {
-		return
-	}
+// program shows a program: the file, what stands beside it in a package, and the interpreter of a script. What the
+// agent can write says nothing here: it is seen as it is, and names no interpreter.
+func (a *arguments) program(p *Plan, file string) {
 	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
+	if file == "" || err != nil || p.isWritable(file) || p.isWritable(real) {
 		return
 	}
-	if real != file && !isSystem(file) {
+	if real != file && !isSystem(file) && !p.isRead(file) {
 		a.add("--symlink", real, file)
 	}
-	if !isSystem(real) {
-		root := packageOf(real)
+	if root := packageOf(real); !isSystem(real) && !p.isRead(real) && p.refuse("its program", root) == nil {
 		a.bind("--ro-bind", root, root)
 	}
 	if words := profile.InterpreterOf(real); len(words) > 0 {
@@ -200,10 +192,21 @@ func (a *arguments) program(file, path string) {
 		if filepath.Base(name) == "env" {
 			name = named(words[1:])
 		}
-		if found := lookIn(path, name); found != "" && found != file {
-			a.program(found, path)
+		if found := lookIn(p.PATH, name); found != "" && found != file {
+			a.program(p, found)
 		}
 	}
+}
+
+// isWritable reports whether the agent can write a path, by its name.
+func (p *Plan) isWritable(path string) bool {
+	return slices.ContainsFunc(append([]string{p.Dir, p.Home, p.Socket}, p.Write...), func(dir string) bool {
+		return within(path, dir)
+	})
+}
+
+func (p *Plan) isRead(path string) bool {
+	return slices.ContainsFunc(p.Read, func(dir string) bool { return within(path, dir) })
 }
 
 // named returns the program that the words of env name.
@@ -227,12 +230,15 @@ func packageOf(file string) string {
 
 // lookIn finds a program in a list of directories, "" if it is in none.
 func lookIn(path, name string) string {
-	if filepath.IsAbs(name) {
-		return name
+	files := []string{name}
+	if !filepath.IsAbs(name) {
+		files = nil
+		for _, dir := range filepath.SplitList(path) {
+			files = append(files, filepath.Join(dir, name))
+		}
 	}
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+	for _, file := range files {
+		if info, err := os.Stat(file); name != "" && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return file
 		}
 	}
@@ -251,37 +257,56 @@ func within(path, dir string) bool {
 
 // check refuses a plan that would show what it has to hide.
 func (p *Plan) check() error {
-	type shown struct{ what, path string }
-	all := []shown{{"its directory", p.Dir}}
+	if err := p.refuse("its directory", p.Dir); err != nil {
+		return err
+	}
+	if real := resolved(p.Dir); real != p.Dir { // which the agent can have put there
+		return parley.Errorf(parley.InvalidArgument, "%s leads to %s by a link now", p.Dir, real).
+			Suggest("Put the directory back that was there at the launch.")
+	}
 	for _, path := range slices.Concat(p.Read, p.Write) {
-		all = append(all, shown{"read or write", path})
-	}
-
-	for _, s := range all {
-		if !filepath.IsAbs(s.path) {
-			return parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", parley.CleanLine(s.path)).
-				Suggest("Give absolute paths in read and write.")
+		if err := p.refuse("read or write", path); err != nil {
+			return err
 		}
-		real, err := filepath.EvalSymlinks(s.path)
-		if err != nil {
-			return parley.Errorf(parley.InvalidArgument, "%s cannot be shown in a sandbox: %w", s.path, cause(err)).
-				Suggest("Name a path that exists.")
-		}
-		if p.User != "" && within(resolved(p.User), real) {
-			return parley.Errorf(parley.InvalidArgument,
-				"a sandbox with %s (%s) would show your whole home", s.path, s.what).
-				Suggest("Name a directory in it.")
-		}
-		for _, hidden := range p.Hidden {
-			hidden = resolved(hidden)
-			if within(real, hidden) || within(hidden, real) {
-				return parley.Errorf(parley.InvalidArgument, "a sandbox with %s (%s) would show the files of parley",
-					s.path, s.what).Suggest("Name a smaller directory, which does not hold %s.", hidden)
-			}
+		others := *p
+		others.Write = slices.DeleteFunc(slices.Clone(p.Write), func(own string) bool { return own == path })
+		if resolved(path) != path && others.isWritable(path) {
+			return parley.Errorf(parley.InvalidArgument, "%s is a link in what the agent can write", path).
+				Suggest("Name the path to which it leads.")
 		}
 	}
-
 	return nil
+}
+
+// refuse returns why a path may not be shown, nil if it may.
+func (p *Plan) refuse(what, path string) error {
+	if !filepath.IsAbs(path) {
+		return parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", parley.CleanLine(path)).
+			Suggest("Give absolute paths in read and write.")
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%s cannot be shown in a sandbox: %w", path, cause(err)).
+			Suggest("Name a path that exists.")
+	}
+	if p.User != "" && within(resolved(p.User), real) {
+		return parley.Errorf(parley.InvalidArgument, "a sandbox with %s (%s) would show your whole home", path, what).
+			Suggest("Name a directory in it.")
+	}
+	for _, hidden := range slices.Concat(p.Hidden, sessions()) {
+		hidden = resolved(hidden)
+		if within(real, hidden) || within(hidden, real) {
+			return parley.Errorf(parley.InvalidArgument, "a sandbox with %s (%s) would show what it has to hide: %s",
+				path, what, hidden).Suggest("Name a smaller directory.")
+		}
+	}
+	return nil
+}
+
+// sessions lists where sockets of the user's are, and of all agents.
+func sessions() []string {
+	user := strconv.Itoa(os.Getuid())
+	return []string{"/run/user/" + user, "/tmp/tmux-" + user, "/tmp/parley-" + user}
 }
 
 // resolved returns a path without links, or as it is if it leads nowhere.

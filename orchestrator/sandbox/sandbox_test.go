@@ -51,6 +51,13 @@ func (s *stage) write(name, text string) string {
 	return s.path(name)
 }
 
+// link makes a link, and returns its path.
+func (s *stage) link(name, to string) string {
+	s.t.Helper()
+	must.Do(s.t, os.Symlink(s.path(to), s.path(name)))
+	return s.path(name)
+}
+
 // run runs a command of the shell in the sandbox, and returns what it printed and whether it succeeded.
 func (s *stage) run(command string) (string, bool) {
 	s.t.Helper()
@@ -140,10 +147,9 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 		Top: top, Common: common, Dir: filepath.Join(common, "worktrees", "coder"), Branch: "parley",
 	}
 	must.Do(t, s.plan.Git.Prepare())
-	must.Do(t, os.Symlink(top, s.path("by-a-link")))
-	s.plan.Dir = s.path("by-a-link")
 	must.Have(sandbox.Home{Path: s.plan.Home, User: s.home, Name: `Tess "T" Er`, Email: "t@example.org"}.Make())(t)
 
+	must.Do(t, os.MkdirAll(filepath.Join(common, "refs/remotes/origin"), 0o700))
 	for _, attempt := range []struct {
 		command string
 		works   bool
@@ -159,6 +165,9 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 		{`echo evil >>` + common + `/info/attributes`, false},
 		{`echo 'gitdir: /tmp' >.git`, false},
 		{`rm .git`, false},
+		{`echo 'ref: refs/heads/main' >` + common + `/refs/remotes/origin/x`, false},
+		{`git tag evil`, false},
+		{`git update-ref refs/remotes/origin/main HEAD`, false},
 		{`mv .git away`, false},
 		{`echo evil >` + s.plan.Git.Dir + `/config.worktree`, false},
 		{`echo /tmp >` + s.plan.Git.Dir + `/commondir`, false},
@@ -168,6 +177,14 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 		}
 	}
 
+	for _, words := range [][]string{{"gc", "-q"}, {"pack-refs", "--all"}} {
+		if out, err := exec.Command("git", append([]string{"-C", repo}, words...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", words, err, out)
+		}
+	}
+	if !exists(filepath.Join(common, "refs", "heads", "parley")) {
+		t.Error("git took the folder of its branches away")
+	}
 	if _, ok := s.run(`echo x >` + repo + `/Makefile`); ok && exists(filepath.Join(repo, "Makefile")) {
 		t.Error("it wrote into the main checkout")
 	}
@@ -196,6 +213,32 @@ func TestASandboxShowsWhatItsSpecSays(t *testing.T) {
 	}
 }
 
+// A script that the agent can write names no interpreter that is shown for it.
+func TestWhatAnAgentWritesShowsItNothing(t *testing.T) {
+	needsSandbox(t)
+	s := newStage(t)
+	script := s.write("work/run.sh", "#!/usr/bin/env -S sh "+s.path(".ssh/id_ed25519")+"\n")
+	must.Do(t, os.Chmod(script, 0o700))
+	s.plan.Program = script
+	if out, ok := s.run(`cat ` + s.path(".ssh/id_ed25519")); ok {
+		t.Errorf("it read a key: %q", out)
+	}
+
+	for line, want := range map[string]string{
+		"#!/usr/bin/env -S node --no-warnings": "node", "#!/usr/bin/env A=b node": "node",
+		"#!/usr/bin/env node": "node",
+	} {
+		file := s.write("tools/x", line+"\n")
+		s.write("tools/"+want, "")
+		must.Do(t, os.Chmod(s.path("tools/"+want), 0o700))
+		plan := s.plan
+		plan.Program, plan.PATH = file, s.path("tools")
+		if args := must.Have(plan.Arguments())(t); !slices.Contains(args, s.path("tools/"+want)) {
+			t.Errorf("%s: %s is not shown", line, want)
+		}
+	}
+}
+
 // A plan that would show parley's own files, or a whole home with them, is refused before anything starts.
 func TestASandboxRefusesToShowParley(t *testing.T) {
 	s := newStage(t)
@@ -207,6 +250,9 @@ func TestASandboxRefusesToShowParley(t *testing.T) {
 		"what lies in the state":    func(p *sandbox.Plan) { p.Write = []string{s.path("state/w/data")} },
 		"a link into the state":     func(p *sandbox.Plan) { p.Read = []string{s.path("link")} },
 		"everything":                func(p *sandbox.Plan) { p.Read = []string{"/"} },
+		"its directory, now a link": func(p *sandbox.Plan) { p.Dir = s.link("work-link", "work") },
+		"a link that it can alter":  func(p *sandbox.Plan) { p.Read = []string{s.link("work/inner", "other")} },
+		"all temporary files":       func(p *sandbox.Plan) { p.Write = []string{"/tmp"} },
 		"a path that is relative":   func(p *sandbox.Plan) { p.Read = []string{"toolchain"} },
 		"a path that is not there":  func(p *sandbox.Plan) { p.Read = []string{s.path("nowhere")} },
 		"a path of several members": func(p *sandbox.Plan) { p.Write = []string{s.path("work"), s.path("state/..")} },

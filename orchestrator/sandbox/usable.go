@@ -33,7 +33,7 @@ func Usable(ctx context.Context) error {
 
 	out, err := exec.CommandContext(ctx, bwrap, "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc",
 		"--unshare-uts", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
-		"--tmpfs", "/tmp", "--", "/bin/true").CombinedOutput()
+		"--perms", "1777", "--tmpfs", "/tmp", "--", "/bin/true").CombinedOutput()
 	if err == nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (la *launcher) handOver(
 	}
 
 	var args []string
-	if m.Agent().Door != courier.DoorNever {
+	if a := m.Agent(); a.Door != courier.DoorNever && !a.Sandbox {
 		args, err = OpenDoor(p, l.Argv, l.Env, values, h.Env)
 	}
 	if err != nil {

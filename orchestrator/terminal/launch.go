@@ -44,7 +44,12 @@ func (ts *Terminals) LaunchAgent(
 	if l.begin, err = begin(p.Profile, l.Argv, before.Session, team.NewID()); err != nil {
 		return nil, err
 	}
-	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir); err != nil {
+	if req.Sandbox { // a link in the way can be altered later
+		if l.Dir, err = filepath.EvalSymlinks(l.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, cmp.Or(worktreeOf(ctx), before.Worktree)); err != nil {
 		return nil, err
 	}
 	l.prompt = req.Prompt
@@ -130,6 +135,7 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 // and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	a, key, stored := la.newAgent(req, l)
+	a.Worktree = worktreeOf(ctx)
 	m, err := la.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err

@@ -87,10 +87,6 @@ func (la *launcher) again(
 		return nil, err
 	}
 
-	if err := refuseSandbox(ctx, a.Name, a.AgentSpec, l.Dir); err != nil {
-		return nil, err
-	}
-
 	session := a.Session
 	if req.Fresh || a.NoResume || a.Profile != p.stored() {
 		session = parley.Session{}

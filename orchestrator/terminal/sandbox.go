@@ -7,9 +7,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"parley"
-	"parley/orchestrator/door"
 	"parley/orchestrator/sandbox"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
@@ -50,8 +50,9 @@ func (la *launcher) sandboxHome(m *team.Member) string { return filepath.Join(la
 // homes is the directory of the private homes.
 func (la *launcher) homes() string { return filepath.Join(la.ts.opts.LaunchDir, "homes") }
 
-// refuseSandbox returns why an agent of this spec cannot be launched in that directory, nil if it can.
-func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir string) error {
+// refuseSandbox returns why an agent of this spec cannot be launched in that directory, nil if it can. w is its
+// worktree, or nil.
+func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir string, w *parley.Worktree) error {
 	if !spec.Sandbox {
 		if len(spec.Read) > 0 || len(spec.Write) > 0 || spec.Network != "" {
 			return parley.Errorf(parley.InvalidArgument, "read, write and network are of a sandbox").
@@ -67,8 +68,7 @@ func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir 
 	if err := sandbox.Usable(ctx); err != nil {
 		return err
 	}
-	tree, ok := worktree.TreeOf(dir)
-	if ok && !tree.Linked {
+	if _, ok := worktree.TreeOf(dir); ok && !inWorktree(w, dir) {
 		return parley.Errorf(parley.InvalidArgument,
 			"a sandbox cannot be in a repository's own checkout: what its git runs and every branch would be in reach").
 			Suggest("Give %s a worktree: --worktree", name)
@@ -99,7 +99,6 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 		Read:   a.Read, Write: a.Write, Offline: a.Network == "none",
 		Hidden: la.ts.opts.Boundary.Hidden, User: la.ts.opts.Boundary.Home,
 	}
-	plan.Door = door.ListensIn(plan.Private)
 	if err := os.MkdirAll(plan.Private, 0o700); err != nil {
 		return fmt.Errorf("make the private files of %s: %w", m.Name, err)
 	}
@@ -113,27 +112,47 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 	if plan.Shared, err = home.Make(); err != nil {
 		return err
 	}
-	if plan.Git, err = gitOf(ctx, m.Name, l.Dir); err != nil {
+	if plan.Git, err = gitOf(ctx, m.Name, a.Worktree, l.Dir); err != nil {
 		return err
 	}
 	l.Box, err = plan.Arguments()
 	return err
 }
 
-// gitOf returns the worktree around a directory, nil if there is none.
-func gitOf(ctx context.Context, name, dir string) (*sandbox.Git, error) {
-	tree, ok := worktree.TreeOf(dir)
-	if !ok {
+// gitOf returns the worktree that parley made for an agent, nil if it works in none. What names its parts is not asked:
+// the agent can write some of that.
+func gitOf(ctx context.Context, name string, w *parley.Worktree, dir string) (*sandbox.Git, error) {
+	if w == nil || !inWorktree(w, dir) {
 		return nil, nil
 	}
-	branch := worktree.BranchOf(ctx, tree.Top)
-	folder := path.Dir(branch)
-	main := worktree.BranchOf(ctx, filepath.Dir(tree.Common))
-	if branch == "" || folder == "." || path.Dir(main) == folder {
+	folder := path.Dir(w.Branch)
+	if folder == "." || path.Dir(worktree.BranchOf(ctx, w.Repository)) == folder {
 		return nil, parley.Errorf(parley.InvalidArgument,
-			"the branch of a sandbox needs a folder of its own, and %q has none", branch).
+			"the branch of a sandbox needs a folder of its own, and %q has none", w.Branch).
 			Suggest("Let parley name it (--worktree), or name one like agents/%s.", name)
 	}
-	g := &sandbox.Git{Top: tree.Top, Dir: tree.Own, Common: tree.Common, Branch: folder}
+	common, own, err := worktree.PartsOf(w)
+	if err != nil {
+		return nil, err
+	}
+	g := &sandbox.Git{Top: w.Path, Dir: own, Common: common, Branch: folder}
 	return g, g.Prepare()
+}
+
+// inWorktree reports whether a directory is in a worktree.
+func inWorktree(w *parley.Worktree, dir string) bool {
+	return w != nil && (dir == w.Path || strings.HasPrefix(dir, w.Path+"/"))
+}
+
+type worktreeKey struct{}
+
+// InWorktree returns a context for the launch of an agent in a worktree that was made for it.
+func InWorktree(ctx context.Context, w *parley.Worktree) context.Context {
+	return context.WithValue(ctx, worktreeKey{}, w)
+}
+
+// worktreeOf returns the worktree of a launch, nil if none was made for it.
+func worktreeOf(ctx context.Context) *parley.Worktree {
+	w, _ := ctx.Value(worktreeKey{}).(*parley.Worktree)
+	return w
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
 	"slices"
 	"time"
 
 	"parley"
+	"parley/internal/plainfile"
 	"parley/opencode"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -139,7 +139,7 @@ const maxTail = 1 << 20
 
 // lastPrompts returns the prompts at the end of a session's transcript.
 func lastPrompts(path string, form *transcript.Format, session string) (prompts []transcript.Prompt) {
-	f, err := os.Open(path)
+	f, _, err := plainfile.Open(path) // an agent can put anything there
 	if err != nil {
 		return nil
 	}

@@ -144,6 +144,10 @@ func (r *spoolReader) takeFrom(ctx context.Context, path string, patience time.D
 		return
 	}
 	if err == nil {
+		if info, failed := f.Stat(); failed != nil || !info.Mode().IsRegular() { // a pipe would be read for ever
+			_ = f.Close()
+			return
+		}
 		err = errors.Join(r.read(ctx, f, path, patience), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {

@@ -98,7 +98,7 @@ func (la *launcher) relaunch(
 	ctx context.Context, m *team.Member, req parley.UpdateAgentRequest, p choice, l *launch,
 ) (*parley.LaunchAgentResult, error) {
 	session := m.Agent().Session
-	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() {
+	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() || m.Agent().Sandbox != req.Sandbox {
 		session = parley.Session{}
 	}
 
@@ -107,7 +107,7 @@ func (la *launcher) relaunch(
 		return nil, err
 	}
 	l.prompt = req.Prompt
-	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir); err != nil {
+	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, m.Agent().Worktree); err != nil {
 		return nil, err
 	}
 	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {

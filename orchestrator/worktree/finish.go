@@ -184,7 +184,7 @@ func (x finishing) drop(ctx context.Context, tip string) error {
 	if !x.w.Made || tip == "" {
 		return nil
 	}
-	if _, err := x.git(ctx, "update-ref", "-d", ref(x.w.Branch), tip); err != nil {
+	if _, err := x.git(ctx, "update-ref", "--no-deref", "-d", ref(x.w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
 			Suggest("Look at it: git -C %s log %s", parley.ShellWord(x.dir), parley.ShellWord(x.w.Branch))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley"
 	"parley/internal/plainfile"
 )
 
@@ -15,7 +16,6 @@ import (
 type Tree struct {
 	Top    string // its directory
 	Common string // the repository's own directory, which all its checkouts share
-	Own    string // its own metadata; Common for the repository's own checkout
 	Linked bool   // it is a worktree, and not the repository's own checkout
 }
 
@@ -27,7 +27,7 @@ func TreeOf(dir string) (t Tree, ok bool) {
 		mark := filepath.Join(dir, ".git")
 		if info, err := os.Stat(mark); err == nil {
 			if info.IsDir() {
-				return Tree{Top: dir, Own: mark, Common: mark}, true
+				return Tree{Top: dir, Common: mark}, true
 			}
 			return linked(dir, mark)
 		}
@@ -49,9 +49,9 @@ func linked(top, mark string) (Tree, bool) {
 	}
 	common, ok := readPath(own, filepath.Join(own, "commondir"), "")
 	if !ok { // a submodule
-		return Tree{Top: top, Own: own, Common: own}, true
+		return Tree{Top: top, Common: own}, true
 	}
-	return Tree{Top: top, Own: own, Common: common, Linked: true}, true
+	return Tree{Top: top, Common: common, Linked: true}, true
 }
 
 // maxMark bounds the files in which git keeps a path, in bytes. A path has at most 4,096.
@@ -118,6 +118,30 @@ func Author(ctx context.Context, dir string) (name, email string) {
 	name, _ = r.line(ctx, "config", "user.name") // without one git says so itself
 	email, _ = r.line(ctx, "config", "user.email")
 	return name, email
+}
+
+// PartsOf returns where git keeps what a worktree shares with all others of its repository, and its own metadata there.
+// It asks nothing that is in the worktree.
+func PartsOf(w *parley.Worktree) (common, own string, err error) {
+	common = filepath.Join(w.Repository, ".git")
+	if info, err := os.Lstat(common); err != nil || !info.IsDir() {
+		return "", "", parley.Errorf(parley.InvalidArgument, "%s keeps its repository elsewhere", w.Repository).
+			Suggest("Choose a directory of the repository's first checkout.")
+	}
+	all, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil {
+		return "", "", parley.Errorf(parley.InvalidArgument, "git knows no worktree of %s", w.Repository).
+			Suggest("Stop the agent with --remove, and launch it again.")
+	}
+	for _, entry := range all {
+		own = filepath.Join(common, "worktrees", entry.Name())
+		text, err := plainfile.Read(filepath.Join(own, "gitdir"), maxMark)
+		if err == nil && entry.IsDir() && strings.TrimSpace(string(text)) == filepath.Join(w.Path, ".git") {
+			return common, own, nil
+		}
+	}
+	return "", "", parley.Errorf(parley.InvalidArgument, "git does not know the worktree %s", w.Path).
+		Suggest("Stop the agent with --remove, and launch it again.")
 }
 
 // BranchOf returns the branch of a checkout, "" if it is on none.

@@ -24,12 +24,11 @@ func TestTheCheckoutAroundADirectory(t *testing.T) {
 	w.write("odd/.git", "what?\n")
 
 	for dir, want := range map[string]worktree.Tree{
-		w.top:                              {Top: w.top, Own: common, Common: common},
-		filepath.Join(w.top, "deep", "er"): {Top: w.top, Own: common, Common: common},
+		w.top:                              {Top: w.top, Common: common},
+		filepath.Join(w.top, "deep", "er"): {Top: w.top, Common: common},
 		m.Path: {Top: m.Path, Linked: true,
-			Own: filepath.Join(common, "worktrees", "coder"), Common: common},
+			Common: common},
 		filepath.Join(w.top, "sub"): {Top: filepath.Join(w.top, "sub"),
-			Own:    filepath.Join(common, "modules", "sub"),
 			Common: filepath.Join(common, "modules", "sub")},
 		filepath.Join(w.top, "odd"):     {},
 		filepath.Join(w.top, "missing"): {},
