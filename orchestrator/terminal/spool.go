@@ -145,7 +145,7 @@ func (r *spoolReader) takeFrom(ctx context.Context, path string, patience time.D
 	}
 	if err == nil {
 		if info, failed := f.Stat(); failed != nil || !info.Mode().IsRegular() { // a pipe would be read for ever
-			_ = f.Close()
+			_, _ = f.Close(), os.Remove(path)
 			return
 		}
 		err = errors.Join(r.read(ctx, f, path, patience), f.Close())

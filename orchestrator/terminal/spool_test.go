@@ -130,7 +130,9 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	s := newSpoolStage(t)
 	must.Do(t, syscall.Mkfifo(s.path, 0o600))
+	writer := must.Have(os.OpenFile(s.path, os.O_RDWR, 0))(t) // so that a reader would wait
 	s.wantTaken()
+	must.Do(t, writer.Close())
 
 	must.Do(t, os.Symlink(filepath.Join(filepath.Dir(s.path), "elsewhere"), s.path))
 	if err := Spool(t.Context(), s.path, "k", parley.ReportStateRequest{Event: "Done"}); err == nil {
