@@ -135,7 +135,9 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 // and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	a, key, stored := la.newAgent(req, l)
-	a.Worktree = worktreeOf(ctx)
+	if req.Sandbox { // it is enclosed by that; of others it is recorded once they run
+		a.Worktree = worktreeOf(ctx)
+	}
 	m, err := la.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err

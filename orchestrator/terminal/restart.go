@@ -37,7 +37,7 @@ func (ts *Terminals) RestartAgent(
 	}
 
 	p = p.say(ctx, ts, req.Profile)
-	l, err := ts.launcher.again(ctx, m, req, p)
+	l, err := ts.launcher.again(m, req, p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,7 @@ func (ts *Terminals) RestartAgent(
 
 // again returns the launch of an agent as it was launched before, which continues its session unless
 // the request or the agent says otherwise. It changes nothing.
-func (la *launcher) again(
-	ctx context.Context, m *team.Member, req parley.RestartAgentRequest, p choice,
-) (*launch, error) {
+func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choice) (*launch, error) {
 	a, old := m.Agent(), la.launches.find(m)
 	dir := cmp.Or(a.Dir, req.Dir)
 	if old != nil {
