@@ -217,13 +217,15 @@ func (s *agentSockets) Close() error {
 // boundary returns what lies between the agents and what is the user's.
 func (d *daemon) boundary() terminal.Boundary {
 	return terminal.Boundary{
-		Sockets: d.own, Home: d.Env.Get("HOME"), Hidden: []string{filepath.Dir(d.Place.Home), d.Place.Runtime, d.own.dir},
+		Sockets: d.own, Home: d.Env.Get("HOME"),
+		Hidden: []string{filepath.Dir(d.Place.Home), d.Place.Runtime, d.own.dir},
 	}
 }
 
 // mayRegister is sameUser, but not for what runs in a sandbox: that has its own socket, and gets nothing by another.
 func mayRegister(r *http.Request) bool {
-	if end, ok := r.Context().Value(farEndKey{}).(*farEnd); ok && slices.ContainsFunc(end.callers(), func(c parley.Caller) bool { return c.Sandboxed }) {
+	end, ok := r.Context().Value(farEndKey{}).(*farEnd)
+	if ok && slices.ContainsFunc(end.callers(), func(c parley.Caller) bool { return c.Sandboxed }) {
 		return false
 	}
 	return sameUser(r)
