@@ -21,6 +21,9 @@ func (m *memory) ready(o *observation) hold {
 		return held(parley.HoldSynchronized, "")
 	}
 
+	if m.text != nil && m.text.beneath && m.text.showsAnew(o) { // also in a dialog, which may have taken it
+		m.text.beneath = false
+	}
 	h := m.readiness(o)
 	// What may pass it waits for the person too.
 	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) {
@@ -170,6 +173,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 
 	switch {
 	case o.facts.stopping, o.shows == profile.Dialog:
+		a.text.beneath = o.shows == profile.Dialog && !a.text.showsAnew(o)
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	case o.shows == profile.Busy && !a.way.works && a.way.key != tmux.Key(o.profile.QueueKey):
 		// The key could interrupt what it has begun meanwhile.
@@ -185,6 +189,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		if o.profile.HasMarkers() && o.hides() { // it may stand behind that
 			late = tmux.Blocked
 		}
+		a.swallowed = late == tmux.NotShown && a.swallows(o)
 		return a.wait(o, p.began, p.within, late)
 	}
 	if !p.shown && o.profile.HasMarkers() { // others may never show it
@@ -208,6 +213,13 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p.scrolls = o.screen.InMode && !a.way.leave // tmux refuses the key then
 	a.decideKey(o)
 	return tmux.Step{Do: tmux.Press}
+}
+
+// swallows reports whether a dialog has taken the text, which was pasted as it opened. The program was not given it
+// then: no key was pressed, nobody has ever been there, and it stands nowhere.
+func (a *attempt) swallows(o *observation) bool {
+	return a.text.beneath && o.unvisited() && o.facts.unread == 0 &&
+		o.Composing && o.Composer == "" && !a.text.showsAnew(o)
 }
 
 // begin begins the time in which the text is to show. unreported says that the one before it was not reported.

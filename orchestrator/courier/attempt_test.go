@@ -326,6 +326,34 @@ func TestAnEarlierCopyOfTheTextIsNotThePaste(t *testing.T) {
 	s.want(tmux.Pasted, press)
 }
 
+// A dialog that opens as the text is pasted takes it. Only what nobody can have entered is typed again.
+func TestADialogSwallowsAPaste(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scene func(*stage) // when the dialog is gone
+		want  bool
+	}{
+		{"and it stands nowhere", func(*stage) {}, true},
+		{"and it is not read yet", func(s *stage) { s.facts.unread = 5 }, false},
+		{"and somebody has been there", func(s *stage) { s.unviewed = false }, false},
+		{"and somebody has typed from elsewhere", func(s *stage) { s.touched = s.now.Add(-time.Minute) }, false},
+		{"and it stands above the composer", func(s *stage) { s.above = []string{"> " + testText} }, false},
+		{"and something else stands in the composer", func(s *stage) { s.composer = "mine" }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText)
+			s.unviewed, s.above = true, []string{"Allow this? [y/n]"}
+			s.want(tmux.Pasted, blocked)
+			s.begin(true)
+			s.above, s.composer = nil, ""
+			c.scene(s)
+			if s.want(tmux.Pasted, notShown); s.attempt.swallowed != c.want {
+				t.Errorf("swallowed: %v, want %v", s.attempt.swallowed, c.want)
+			}
+		})
+	}
+}
+
 // While a text lingers where somebody types, the terminal is looked at, and may show the text already.
 func TestALookAtATypedTextFindsNoEarlierCopy(t *testing.T) {
 	s := newStage(t, framedText)

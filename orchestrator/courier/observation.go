@@ -88,9 +88,11 @@ func (o *observation) holdsOnly(l *letter) bool {
 	if !o.profile.HasMarkers() {
 		return o.holds(l) // what stands before it in the line may be a prompt
 	}
-	nobody := o.screen.Unviewed && o.screen.Touched.IsZero()
-	return o.of(l).only || nobody && o.of(l).cut
+	return o.of(l).only || o.unvisited() && o.of(l).cut
 }
+
+// unvisited reports whether no person has ever been at the terminal.
+func (o *observation) unvisited() bool { return o.screen.Unviewed && o.screen.Touched.IsZero() }
 
 // ownText reports whether a text of parley's stands in the composer, unsent.
 func (o *observation) ownText() bool { return o.Composing && parley.HoldsTyped(o.Composer) }

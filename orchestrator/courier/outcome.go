@@ -130,6 +130,9 @@ func (y *typist) conclude(
 		return false, y.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, y.note(ctx, job, pastedAnd(a.refusal(out, y.m)))
+	case out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.swallowed:
+		y.memory.cautious = true
+		return false, y.close(ctx, job, change(parley.DeliveryQueued, held(parley.HoldDialogOpened, "")))
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
 		return true, errors.Join(y.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))

@@ -38,6 +38,7 @@ type typed struct {
 	mixed     string // what a person typed that was submitted with it
 	lingers   bool   // it was entered, and still stood in its composer
 	unsaid    bool   // it left its composer without a report
+	beneath   bool   // a dialog opened right after its paste, and no look since the paste has shown it
 
 	given
 	stranded
@@ -175,6 +176,8 @@ type attempt struct {
 	followed followed
 	keyless  bool // its key was not pressed, as of the last step
 	beside   bool // somebody's own text stood beside ours at the last look
+
+	swallowed bool // a dialog has taken it, as of the last look
 }
 
 // way is how a message goes into a terminal.

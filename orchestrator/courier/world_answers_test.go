@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"strings"
@@ -82,4 +83,37 @@ func (p *simPane) rowOf(pattern string) string {
 		}
 	}
 	return "0"
+}
+
+// swallow opens a dialog over a paste, before or after the program has read that. It is answered from elsewhere, or by
+// a person, who may clear or enter what they find beneath it.
+func (w *world) swallow(p *simPane, e event) {
+	g, after := p.program, time.Duration(0)
+	if e.N > 1 {
+		after = w.story.Traits.Read + time.Millisecond
+	}
+	w.after(after, func() { w.befall(p, event{Do: "dialog", For: e.For + 30*time.Second}) })
+	w.after(e.For, func() {
+		if e.What == "" {
+			w.answerLate(p, 0)
+			return
+		}
+		w.answer(p)
+		w.after(g.w.story.Traits.Read+g.w.story.Traits.Draw, func() { w.befall(p, event{Do: e.What}) })
+	})
+}
+
+// addSwallowing lets dialogs open over pastes. It draws its own chances, so that other stories stay as they are.
+func (t *teller) addSwallowing(end time.Duration) {
+	o := *t
+	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 6))
+	if !t.p.HasMarkers() || t.s.Calm || o.IntN(6) > 0 {
+		return
+	}
+	for range 1 + o.IntN(2) {
+		t.s.Events = append(t.s.Events, event{
+			At: o.between(0, end), Do: "swallow", N: 1 + o.IntN(2),
+			What: []string{"", "", "", "clear", "enter"}[o.IntN(5)], For: o.between(time.Second, 10*time.Second),
+		})
+	}
 }

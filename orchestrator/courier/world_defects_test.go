@@ -223,6 +223,10 @@ var typingDefects = []defect{
 		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`, nil},
 	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,
 		`case false:`, nil},
+	{"a paste that does not show is typed again without a dialog", "attempt.go", `return a.text.beneath && o.unvisited()`,
+		`return o.unvisited()`, nil},
+	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
+		`return a.text.beneath`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},
 }

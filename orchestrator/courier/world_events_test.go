@@ -221,6 +221,8 @@ func (w *world) befall(p *simPane, e event) {
 			}
 		})
 		w.after(e.For, func() { w.answer(p) })
+	case "swallow": // one opens at the next paste
+		g.atPaste = func() { w.swallow(p, e) }
 	case "answer late":
 		w.answerLate(p, e.For)
 	case "question":

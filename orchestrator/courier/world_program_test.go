@@ -105,6 +105,7 @@ type nextKey struct {
 	late         time.Duration // how much later the next key is taken
 	dying        func()        // ends it before it reads the next key
 	atKey        func()        // happens at the next key
+	atPaste      func()        // happens at the next paste
 }
 
 // input is what arrives in the terminal.
@@ -114,6 +115,10 @@ func (g *program) input(c chunk) {
 	}
 	c.at = time.Now()
 	g.unread = append(g.unread, c)
+	if g.atPaste != nil && c.paste && c.who == "" {
+		g.atPaste()
+		g.atPaste = nil
+	}
 	if g.atKey != nil && c.key != "" && c.who == "" {
 		g.atKey()
 		g.atKey = nil
@@ -200,6 +205,9 @@ func (g *program) take(c chunk) {
 		g.form = append(g.form, piece{text: c.text, at: c.at, whole: true})
 	case g.dialog: // a paste is thrown away
 		g.drop(c)
+		if m := g.w.messageIn(c.text); m != nil && c.who == "" {
+			m.swallows, m.swallowed = m.swallows+1, true
+		}
 	case c.key == "clear":
 		g.clear()
 	case c.key != "":

@@ -102,6 +102,9 @@ type message struct {
 	refused bool        // its program took it and refused it
 	untold  bool        // it came while the daemon slept, which has not read it since
 
+	swallows  int  // pastes that a dialog threw away
+	swallowed bool // so the last one
+
 	shutOut  bool // its program's entrance was closed in the last attempt
 	given    bool // to its program's entrance, in the last attempt, and not lost there
 	pasted   bool // in the last attempt

@@ -106,7 +106,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	if row := v.w.store.find(k); row.typed && row.job.PaneSeq == paneSeq {
 		return // its text stands in the terminal, before all that wait
 	}
-	m.pasted, m.given, m.shutOut = false, false, false
+	m.pasted, m.given, m.shutOut, m.swallowed = false, false, false, false
 	if isForced(v.w.daemon.m, m.ID) || v.w.forced[m.ID] {
 		return
 	}
@@ -191,7 +191,7 @@ func (v *watch) pasted(p *simPane, text string) {
 	v.early = false
 	m.pasted, m.keys, m.pastedAt, m.turn = true, 0, time.Now(), p.program.turn
 	m.trusted = v.w.trusts
-	if m.pastes++; m.pastes > 1+m.retries {
+	if m.pastes++; m.pastes > 1+m.retries+m.swallows {
 		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)
 	}
 	if p.program.tellsOf(m) {
@@ -287,7 +287,7 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
-		if row.job.State == parley.DeliveryTyping && alive && m.pasted {
+		if row.job.State == parley.DeliveryTyping && alive && m.pasted && !m.swallowed {
 			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
 		}
 	}
