@@ -121,7 +121,7 @@ cross:
 # of programs, which it makes ten times slower; what they run at once is raced in its own
 # package. So are the couriers, by the orchestrator; in their simulated world everything runs
 # in turn. The others run nothing at once.
-UNRACED = ./orchestrator/courier ./cmd/parley . ./conversation ./export ./profile
+UNRACED = ./orchestrator/courier ./cmd/parley . ./internal/arch ./internal/export ./orchestrator/conversation ./program/profile
 RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of

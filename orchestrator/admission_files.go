@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"parley"
-	"parley/files"
 	"parley/orchestrator/team"
+	"parley/store/files"
 	"slices"
 	"strings"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/conversation"
 	"parley/internal/must"
+	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
 

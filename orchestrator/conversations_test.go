@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
-	"parley/responder"
+	"parley/orchestrator/responder"
+	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"

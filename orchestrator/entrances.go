@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"parley/orchestrator/courier"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 )
 
 // entrances keeps the own entrances of programs open, one for each agent. Safe for concurrent use.

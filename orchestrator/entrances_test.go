@@ -10,11 +10,11 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/courier"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 )
 
 // A profile may name the entrances that can be opened, and no others.

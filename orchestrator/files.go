@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/files"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/store/files"
 )
 
 // fileService implements parley.FileService. It stores the content of a file before it

@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"parley"
-	"parley/files"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/store/files"
 )
 
 // share stores a content for all hosts.

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/files"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/store/files"
 )
 
 // fileNote describes an incoming file.

@@ -15,7 +15,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/terminal"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux"

@@ -12,8 +12,8 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/notify"
 	"parley/store"
 	"parley/store/postgrestest"
 	"parley/store/storetest"

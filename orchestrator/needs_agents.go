@@ -12,7 +12,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

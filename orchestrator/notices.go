@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/notify"
 	"parley/internal/wait"
-	"parley/notify"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/tmux"

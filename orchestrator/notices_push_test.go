@@ -10,7 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/notify"
+	"parley/internal/notify"
 )
 
 // Notices are pushed for a session of the page that may do what the operator may, as long as it lives.

@@ -3,11 +3,11 @@ package orchestrator
 import (
 	"log/slog"
 	"parley"
-	"parley/notify"
+	"parley/internal/notify"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/meter"
 	"parley/orchestrator/terminal"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
 	"sync"

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/files"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/meter"
@@ -27,6 +26,7 @@ import (
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/trial"
 	"parley/store"
+	"parley/store/files"
 )
 
 var _ parley.Service = (*Orchestrator)(nil)

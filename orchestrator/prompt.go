@@ -6,7 +6,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // firstPrompt stores the first prompt of a launch as a message of the caller's, and claims it for the argument of the

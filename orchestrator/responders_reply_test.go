@@ -15,8 +15,8 @@ import (
 	"parley"
 	"parley/internal/modelserver"
 	"parley/internal/must"
+	"parley/orchestrator/responder"
 	"parley/orchestrator/team"
-	"parley/responder"
 	"parley/tmux/tmuxtest"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
-	"parley/conversation"
 	"parley/internal/modelserver"
 	"parley/internal/must"
+	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/parleytest"
+	"parley/internal/parleytest"
 	"parley/store"
 	"parley/store/storetest"
 )

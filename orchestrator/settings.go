@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"time"
 
-	"parley/conversation"
 	"parley/internal/setting"
+	"parley/orchestrator/conversation"
 )
 
 // Settings are the settings of the service. Zero values mean the defaults. The tags

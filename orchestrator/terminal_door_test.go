@@ -11,8 +11,8 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/orchestrator/door"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 	"parley/tmux/tmuxtest"
 )
 

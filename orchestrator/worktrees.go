@@ -12,7 +12,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

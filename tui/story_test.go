@@ -24,7 +24,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/story"
 	"parley/orchestrator"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"

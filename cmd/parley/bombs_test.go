@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/internal/daemon"
 	"parley/internal/must"
-	"parley/profile"
-	"parley/transcript"
+	"parley/orchestrator/conversation"
+	"parley/program/profile"
+	"parley/program/transcript"
 )
 
 // textReaders read what a repository, an agent program or a peer may have written. Each gets a hostile

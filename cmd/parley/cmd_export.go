@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/export"
+	"parley/internal/export"
 
 	"github.com/spf13/cobra"
 )

@@ -13,7 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/spf13/cobra"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"

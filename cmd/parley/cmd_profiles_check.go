@@ -13,7 +13,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/modelserver"
 	"parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -15,7 +15,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/spf13/cobra"
 )

@@ -47,7 +47,7 @@ func (s *profileShare) run(name string) error {
 		return fmt.Errorf("read the profile: %w", err)
 	}
 
-	files := map[string]string{"profile/profiles/" + name + ".yaml": comments(string(text)) +
+	files := map[string]string{"program/profile/profiles/" + name + ".yaml": comments(string(text)) +
 		plainBody(one.Profiles[name])}
 	screens, err := filepath.Glob(filepath.Join(dir, name, "*x*-*"))
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *profileShare) run(name string) error {
 		if err != nil {
 			return fmt.Errorf("read a screen: %w", err)
 		}
-		files["profile/testdata/"+name+"/"+filepath.Base(screen)] = string(text)
+		files["program/profile/testdata/"+name+"/"+filepath.Base(screen)] = string(text)
 	}
 
 	return s.print(files)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/spf13/cobra"
 )

@@ -8,7 +8,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // agentChecks returns a check for each program that a profile launches and that is installed.

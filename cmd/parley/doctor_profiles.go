@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // checkProfiles checks that the running agents whose programs are known have the profiles of

@@ -7,7 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
-	"parley/responder"
+	"parley/orchestrator/responder"
 )
 
 // connectTime bounds a connection to a model's server.

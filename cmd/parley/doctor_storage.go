@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"parley"
-	"parley/files"
 	"parley/internal/daemon"
 	"parley/store"
+	"parley/store/files"
 	"path/filepath"
 	"slices"
 

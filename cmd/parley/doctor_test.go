@@ -13,7 +13,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 
 	"github.com/google/go-cmp/cmp"

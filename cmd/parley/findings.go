@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"parley"
 	"parley/internal/daemon"
-	"parley/profile"
+	"parley/program/profile"
 	"strings"
 	"time"
 )

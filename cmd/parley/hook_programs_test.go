@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/google/go-cmp/cmp"
 )

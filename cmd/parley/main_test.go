@@ -17,7 +17,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/internal/testhome"
-	"parley/orchestrator/sandbox"
+	"parley/program/sandbox"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -3,7 +3,7 @@ package main
 import (
 	"parley"
 	"parley/internal/daemon"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 func (c *cli) profileSet() (profile.Set, error) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/export"
+	"parley/internal/export"
 	"parley/tui"
 )
 

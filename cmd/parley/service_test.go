@@ -9,8 +9,8 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/parleytest"
 	"parley/internal/testhome"
-	"parley/parleytest"
 )
 
 // running is a running daemon as its clients see it. The contexts name the caller for the

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/sandbox"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/program/sandbox"
 )
 
 // agentSockets are the sockets of launched agents. Who calls by one is its agent, without a question: in a sandbox no

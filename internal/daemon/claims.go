@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/notify"
 	"parley/orchestrator"
-	"parley/responder"
+	"parley/orchestrator/responder"
 	"parley/store"
 )
 

@@ -21,9 +21,9 @@ import (
 	"parley"
 	"parley/httpapi"
 	"parley/internal/disk"
-	"parley/notify"
+	"parley/internal/notify"
 	"parley/orchestrator"
-	"parley/responder"
+	"parley/orchestrator/responder"
 	"parley/store"
 	"parley/tmux"
 )

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/internal/must"
+	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
 )
 

@@ -13,13 +13,13 @@ import (
 	"strings"
 
 	"parley"
-	"parley/conversation"
+	"parley/internal/notify"
 	"parley/internal/plainfile"
 	"parley/internal/setting"
-	"parley/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/goccy/go-yaml"
 )

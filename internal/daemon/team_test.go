@@ -14,8 +14,8 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/notify"
 )
 
 func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {

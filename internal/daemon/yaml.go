@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"parley"
-	"parley/conversation"
+	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
-	"parley/profile"
+	"parley/program/profile"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux/tmuxtest"
 
 	"github.com/google/go-cmp/cmp"

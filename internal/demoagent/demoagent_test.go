@@ -9,7 +9,7 @@ import (
 
 	"parley/internal/demoagent"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )

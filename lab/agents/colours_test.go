@@ -13,10 +13,10 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/profile"
+	"parley/program/profile"
 )
 
-// agentsCaptures names a directory that gets the screens with their colours, as profile/testdata has them.
+// agentsCaptures names a directory that gets the screens with their colours, as program/profile/testdata has them.
 const agentsCaptures = "PARLEY_TEST_CAPTURES"
 
 // What stands in a composer is told apart from hints and placeholders by its cells: at the program's start, at rest

@@ -12,8 +12,8 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/orchestrator/door"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 )
 
 // The real programs take messages through their entrances: each says what became of one, and no person notices more

@@ -12,8 +12,8 @@ import (
 
 	"parley"
 	"parley/internal/testhome"
-	"parley/orchestrator/door"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 )
 
 // eachWithEntrance tries something with each program that has an entrance of its own.

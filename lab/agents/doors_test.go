@@ -17,7 +17,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // doorChecks are tried with each program that has an entrance of its own, in this order.

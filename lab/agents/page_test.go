@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/must"
 	checked "parley/orchestrator/trial"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 var update = flag.Bool("update", false, "draw docs/measured/agents.md again")

@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // realProgram is a real agent program, and how it is made to talk to the scripted model. In its texts {URL} stands

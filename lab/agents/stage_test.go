@@ -16,7 +16,7 @@ import (
 	"parley/internal/modelserver"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/profile"
+	"parley/program/profile"
 
 	"golang.org/x/text/unicode/norm"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // Environment variables that `make agents` sets.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -2,7 +2,7 @@ package courier
 
 import (
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 )
 

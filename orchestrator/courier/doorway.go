@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
+	"parley/program/door"
 	"parley/store"
 )
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 	"parley/store"
 )
 

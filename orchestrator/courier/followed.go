@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

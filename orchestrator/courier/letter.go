@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // letter is a message as it is typed into one terminal.

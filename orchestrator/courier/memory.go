@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

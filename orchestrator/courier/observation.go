@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux"

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
 )

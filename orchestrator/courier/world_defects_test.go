@@ -72,7 +72,7 @@ var typingDefects = []defect{
 	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`, nil},
 	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`, nil},
 	{"a suggestion holds as a draft does", "reading.go", `	if !o.Composing || strings`, `	if true || strings`, nil},
-	{"whatever stands behind the cursor is a suggestion", "../../profile/cells.go", `			case !drawn.muted():
+	{"whatever stands behind the cursor is a suggestion", "../../program/profile/cells.go", `			case !drawn.muted():
 				return rows, false
 `, ``, nil},
 	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")

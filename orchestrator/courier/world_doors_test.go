@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
+	"parley/program/door"
 	"parley/store"
 )
 

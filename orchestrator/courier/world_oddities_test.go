@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // traits describe a program. They hold for a whole story.

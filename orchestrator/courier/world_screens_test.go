@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // scenery is what a simulated program wants to show.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/profile"
+	"parley/program/profile"
 )
 
 type jsonRaw = json.RawMessage

@@ -7,9 +7,9 @@ import (
 	"os"
 	"slices"
 
-	"parley/opencode"
+	"parley/program/opencode"
+	"parley/program/transcript"
 	"parley/store"
-	"parley/transcript"
 )
 
 // record is what is known of an agent's sessions in a program's database.

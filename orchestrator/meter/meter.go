@@ -13,8 +13,8 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
+	"parley/program/transcript"
 	"parley/store"
-	"parley/transcript"
 )
 
 const (

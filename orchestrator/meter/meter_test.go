@@ -14,7 +14,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -248,7 +248,7 @@ func (s *stage) withDatabase(t *testing.T) (path string, writer *sql.DB) {
 	path = filepath.Join(t.TempDir(), "opencode.db")
 	writer = must.Have(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { must.Do(t, writer.Close()) })
-	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../opencode/testdata/opencode.sql"))(t))))(t)
+	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../program/opencode/testdata/opencode.sql"))(t))))(t)
 	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode",
 		SeenAt: s.now}
 	return path, writer

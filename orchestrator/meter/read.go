@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"parley/internal/plainfile"
+	"parley/program/transcript"
 	"parley/store"
-	"parley/transcript"
 )
 
 // maxRead bounds what is read of a transcript at a time, in bytes. Longer lines are passed over: those

@@ -12,9 +12,9 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
+	"parley/program/transcript"
 	"parley/store"
-	"parley/transcript"
 )
 
 var began = time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)

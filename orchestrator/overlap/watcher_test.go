@@ -16,7 +16,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store/storetest"
 )
 

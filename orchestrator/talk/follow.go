@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/store"
 )
 

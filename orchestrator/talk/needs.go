@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/store"
 )
 

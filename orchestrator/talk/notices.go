@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )

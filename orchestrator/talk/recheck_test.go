@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/internal/must"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/store/storetest"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )

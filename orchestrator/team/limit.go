@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // limitMargin is how long after the end of a usage limit a program is given something again:

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/profile"
+	"parley/program/profile"
 )
 
 func TestLimitEndsWhenItsWordsSaid(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

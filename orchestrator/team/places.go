@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 )
 

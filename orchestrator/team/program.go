@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

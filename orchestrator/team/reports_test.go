@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store/storetest"
 )
 

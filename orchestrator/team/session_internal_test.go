@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // A line goes from the process that reports up to the agent's program.

@@ -11,7 +11,7 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -12,7 +12,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -8,7 +8,7 @@ import (
 	"parley"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

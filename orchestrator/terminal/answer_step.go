@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // standing is a running agent with what is only known of its process and its terminal.

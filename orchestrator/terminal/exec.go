@@ -15,10 +15,10 @@ import (
 	"syscall"
 
 	"parley"
-	"parley/orchestrator/sandbox"
 	"parley/orchestrator/team"
+	"parley/program/sandbox"
 
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // launch describes how to start an agent's program. Its environment holds the agent's key, so it

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"parley/orchestrator/courier"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 )
 
 // handOver returns the launch with the arguments and variables that tell the program about its team,

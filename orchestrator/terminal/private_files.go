@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"parley/orchestrator/door"
+	"parley/program/door"
 )
 
 // staleAfter is the age at which a launch file is left over: a younger one may be about to be read.

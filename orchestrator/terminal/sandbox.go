@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"parley"
-	"parley/orchestrator/sandbox"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
-	"parley/profile"
+	"parley/program/profile"
+	"parley/program/sandbox"
 )
 
 // SocketName is the name of an agent's own socket in its directory.

@@ -9,11 +9,11 @@ import (
 
 	"parley"
 	"parley/internal/plainfile"
-	"parley/opencode"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/opencode"
+	"parley/program/profile"
+	"parley/program/transcript"
 	"parley/tmux"
-	"parley/transcript"
 )
 
 // beginning says how a launch begins the session of its program.

@@ -9,8 +9,8 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
-	"parley/transcript"
+	"parley/program/profile"
+	"parley/program/transcript"
 )
 
 func TestALaunchBeginsOrContinuesASession(t *testing.T) {

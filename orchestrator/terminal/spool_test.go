@@ -17,7 +17,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
 )

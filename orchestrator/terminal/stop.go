@@ -14,8 +14,8 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
+	"parley/program/door"
 	"parley/tmux"
 )
 

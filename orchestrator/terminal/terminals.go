@@ -12,9 +12,9 @@ import (
 
 	"parley"
 	"parley/orchestrator/courier"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/door"
+	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
 )

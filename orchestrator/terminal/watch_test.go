@@ -9,8 +9,8 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/courier"
-	"parley/orchestrator/door"
 	"parley/orchestrator/team"
+	"parley/program/door"
 	"parley/store/storetest"
 	"parley/tmux"
 )

@@ -8,8 +8,8 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/door"
 	"parley/orchestrator/terminal"
+	"parley/program/door"
 )
 
 // enters gives the program two messages through its own entrance while a person's draft stands in the composer: the

@@ -16,7 +16,7 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

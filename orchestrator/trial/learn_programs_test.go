@@ -9,7 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // learning returns how a command is learned.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // UntriedNeed and MisreadNeed are what the operator gives to dismiss the needs of programs.

@@ -13,7 +13,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // lookPause is the interval between two looks at the programs of agents.

@@ -15,7 +15,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
-	"parley/profile"
+	"parley/program/profile"
 	"parley/tmux"
 )
 

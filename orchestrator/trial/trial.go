@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // Guarantee is something that parley relies on when it types to a program.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/errand"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // versionWithin bounds how long a program may take to tell its version: one that does not know the question may wait

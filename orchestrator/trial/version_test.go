@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/must"
-	"parley/profile"
+	"parley/program/profile"
 )
 
 // A program that does not know the question for its version waits for what nobody types.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/conversation"
 	"parley/tui/kit"
 	"parley/tui/room"
 )

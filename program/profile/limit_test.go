@@ -1,0 +1,79 @@
+package profile_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/internal/must"
+	"parley/program/profile"
+)
+
+func TestEndsOfLimitsAreRead(t *testing.T) {
+	berlin := must.Have(time.LoadLocation("Europe/Berlin"))(t)
+	tokyo := must.Have(time.LoadLocation("Asia/Tokyo"))(t)
+	seen := time.Date(2026, 11, 22, 14, 30, 20, 0, berlin)
+	for words, want := range map[string]string{
+		"resets 3pm":                            "2026-11-22 15:00 CET",
+		"resets 3:45pm (Europe/Berlin)":         "2026-11-22 15:45 CET",
+		"resets 2pm":                            "2026-11-23 14:00 CET",
+		"resets 2:30pm":                         "2026-11-22 14:30 CET",
+		"resets 12am (UTC)":                     "2026-11-23 00:00 UTC",
+		"resets 12pm (Asia/Tokyo)":              "2026-11-23 12:00 JST",
+		"resets Nov 24, 9am":                    "2026-11-24 09:00 CET",
+		"resets Jan 1, 2030, 12am (UTC)":        "2030-01-01 00:00 UTC",
+		"resets Jan 2, 7am":                     "2027-01-02 07:00 CET",
+		"try again at Jan 1st, 2030 12:00 AM":   "2030-01-01 00:00 CET",
+		"try again at 3:41 PM":                  "2026-11-22 15:41 CET",
+		"try again in 2h 14m":                   "2026-11-22 16:44 CET",
+		"try again in 2h14m":                    "2026-11-22 16:44 CET",
+		"try again in 2 days 3 hours 5 minutes": "2026-11-24 17:35 CET",
+		"Access resets at 3:04 PM GMT+1":        "2026-11-22 15:04 +0100",
+		"Access resets at 15:04":                "2026-11-22 15:04 CET",
+		"resets 3pm (Europe/Nowhere)":           "unknown",
+		"resets 3pm (their time)":               "unknown",
+		"resets 13pm":                           "unknown",
+		"resets Mon 9am":                        "unknown",
+		"resets tomorrow at 3pm":                "unknown",
+		"resets 24 Nov, 9am":                    "unknown",
+		"resets 2030-01-01 15:00":               "unknown",
+		"resets 3pm or when you upgrade":        "unknown",
+		"resets soon":                           "unknown",
+		"try again later":                       "unknown",
+		"try again in a moment":                 "unknown",
+		"resets Feb 30, 9am":                    "unknown",
+		"try again in 99999 days":               "unknown",
+	} {
+		got := "unknown"
+		if at, ok := profile.ParseReset(words, seen, berlin); ok {
+			got = at.Format("2006-01-02 15:04 MST")
+		}
+		if got != want {
+			t.Errorf("%q ends %s, want %s", words, got, want)
+		}
+	}
+	if at, ok := profile.ParseReset("resets 3pm", seen, tokyo); !ok || at.Format("2 15:04") != "23 15:00" {
+		t.Errorf("in Tokyo, where it is 22:30, it ends %v, %v", at, ok)
+	}
+}
+
+func TestScreensSayWhenALimitEnds(t *testing.T) {
+	set := builtin(t)
+	for name, want := range map[string]string{
+		"claude/80x24-limit":            "resets Jan 1, 2030, 12am (UTC)",
+		"claude/120x40-old-limit":       "resets Jan 1, 2030, 12am (UTC)",
+		"claude/120x40-limit-continues": "resets 12:46pm (UTC)",
+		"claude/80x24-credit":           "",
+		"codex/80x24-limit":             "try again at Jan 1st, 2030 12:00 AM",
+		"codex/120x40-limit":            "try again at Jan 1st, 2030 12:00 AM",
+		"codex/120x40-quota":            "",
+		"codex/120x40-idle":             "",
+		"copilot/80x24-quota":           "",
+	} {
+		want2, lines := readGolden(t, "testdata/"+name+".txt")
+		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: want2.Width})
+		if r.LimitEnds != want {
+			t.Errorf("%s: it ends %q, want %q", name, r.LimitEnds, want)
+		}
+	}
+}
