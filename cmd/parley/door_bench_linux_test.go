@@ -8,15 +8,18 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,10 +37,12 @@ const (
 	doorPace                    = 10 * time.Millisecond // between two messages of a team that works
 	doorStreams, doorEvents     = 190, 5_000
 	doorFollowers               = 500
+	doorKnocks, doorKnocking    = 4_000, 8 * time.Second
 
 	goalDoorRate   = 2500 // messages per second on a quiet machine with two cores
 	goalDoorP99    = 60 * time.Millisecond
 	goalBridgeP99  = 100 * time.Millisecond
+	goalKnocksP99  = 50 * time.Millisecond
 	goalReplayMore = 50 * time.Millisecond // more than on a quiet daemon
 )
 
@@ -278,4 +283,52 @@ func (d *doors) read(ctx context.Context, key string, after, n int) {
 		}
 		res.Body.Close()
 	}
+}
+
+// knock opens connections as another user if it may, and says nothing. Only its own thread becomes that user, and
+// ends with it.
+func knock(address string) error {
+	runtime.LockOSThread()
+	const nobody = 65534
+	_, _, _ = syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody)
+
+	var open []net.Conn
+	for i, began := 0, time.Now(); i < doorKnocks; i++ {
+		time.Sleep(time.Until(began.Add(time.Duration(i) * doorKnocking / doorKnocks)))
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		if open = append(open, conn); len(open) > 500 {
+			open[0].Close()
+			open = open[1:]
+		}
+	}
+	for _, conn := range open {
+		conn.Close()
+	}
+	return nil
+}
+
+// BenchmarkKnocks measures an agent's calls over TCP, each by a connection of its own, while another user of the
+// machine opens 4,000 connections in 8 seconds. Who is not root knocks himself.
+func BenchmarkKnocks(b *testing.B) {
+	b.Run("other=4000/way=parley", func(b *testing.B) {
+		d := newDoors(b, 2)
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+		for b.Loop() {
+			knocked := make(chan error, 1)
+			go func() { knocked <- knock(strings.TrimPrefix(d.info.HTTP, "http://")) }()
+			before := d.cpuTime(b)
+			took := timed(b, 1, int(doorKnocking/doorPace/2), 2*doorPace, func(_, _ int) error {
+				_, err := d.call(client, "check_inbox", d.bots[0].APIKey, []byte("{}"))
+				return err
+			})
+			b.ReportMetric(float64(d.cpuTime(b)-before)/doorKnocks, "cpu-ns/knock")
+			must.Do(b, <-knocked)
+			reportTimes(b, took)
+		}
+		b.ReportMetric(float64(goalKnocksP99), "goal-ns")
+	})
 }

@@ -1,9 +1,13 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"net"
+	"net/http"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"parley/internal/must"
@@ -50,9 +54,15 @@ func connect(t *testing.T, team *changingTeam) func() parley.Caller {
 	conn := must.Have(l.Accept())(t)
 	t.Cleanup(func() { conn.Close() })
 
-	p, ok := markPeer(team, &connections{bounds: boundsFor(1024)})(context.Background(), conn).Value(peerKey{}).(*process)
+	mark := markPeer(team, &connections{bounds: boundsFor(1024)})
+	a := &arrival{Conn: conn}
+	p, ok := mark(context.Background(), a).Value(peerKey{}).(*process)
 	if !ok {
-		t.Fatal("the connection was turned away")
+		t.Fatal("the connection has no process")
+	}
+	must.Have(near.Write([]byte("x")))(t)
+	if _, err := a.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("the connection was turned away: %v", err)
 	}
 
 	return p.current
@@ -104,5 +114,55 @@ func TestCallDuringALaunchIsTheAgents(t *testing.T) {
 	}
 	if got := who(); got.ID != "coder" || asked != 3 {
 		t.Errorf("got %+v after %d looks, want coder after 3", got, asked)
+	}
+}
+
+// slowTeam finds out who the first process is when it is let.
+type slowTeam struct {
+	changingTeam
+	asked    atomic.Int32
+	let, saw chan struct{}
+}
+
+func (s *slowTeam) CallerOfProcess(int) parley.Caller {
+	if s.asked.Add(1) == 1 {
+		close(s.saw)
+		<-s.let
+	}
+	return parley.Caller{ID: "coder"}
+}
+
+// Whose a connection is, is found out where it is served: it keeps no other one waiting.
+func TestAnArrivalKeepsNobodyWaiting(t *testing.T) {
+	path := filepath.Join(shortDir(t), "s")
+	l := must.Have(net.Listen("unix", path))(t)
+	team := &slowTeam{let: make(chan struct{}), saw: make(chan struct{})}
+	server := &http.Server{
+		Handler:     http.NotFoundHandler(),
+		ConnContext: markPeer(team, &connections{bounds: boundsFor(1024)}),
+	}
+	go func() { _ = server.Serve(arrivals{l}) }()
+	defer server.Close()
+
+	answer := func() <-chan string {
+		near := must.Have(net.Dial("unix", path))(t)
+		t.Cleanup(func() { near.Close() })
+		must.Have(near.Write([]byte("GET / HTTP/1.0\r\n\r\n")))(t)
+		got := make(chan string, 1)
+		go func() {
+			line, _ := bufio.NewReader(near).ReadString('\n')
+			got <- line
+		}()
+		return got
+	}
+
+	slow := answer()
+	<-team.saw
+	if got := <-answer(); !strings.Contains(got, "404") {
+		t.Errorf("the second one: %q", got)
+	}
+	close(team.let)
+	if got := <-slow; !strings.Contains(got, "404") {
+		t.Errorf("the first one: %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -51,12 +50,12 @@ type connections struct {
 	unproven []*connection  // the oldest first
 }
 
-// connection is one that is counted.
+// connection is one that is counted, unless it is the operator's.
 type connection struct {
 	conn   net.Conn
-	owner  string
-	proven bool // its caller is known, by its process or by a key
-	served bool // a request of it is being answered
+	owner  string // "" if it is not counted
+	proven bool   // its caller is known, by its process or by a key
+	served bool   // a request of it is being answered
 }
 
 // turnedAway owns the connections that are one too many and are told so. So few may wait for that.
@@ -67,9 +66,12 @@ const (
 
 type connectionKey struct{}
 
-// counted returns the counted connection of a request.
+// counted returns the counted connection of a request, nil if it is not counted.
 func counted(r *http.Request) *connection {
-	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	c, ok := r.Context().Value(connectionKey{}).(*connection)
+	if !ok || c.owner == "" {
+		return nil
+	}
 	return c
 }
 
@@ -134,14 +136,13 @@ func (c *connections) Prove(r *http.Request, caller parley.Caller) error {
 	return nil
 }
 
-// admit counts a connection of an owner who may have so many, and returns it in the context. If there is no
-// room, it takes that of one that has shown nothing: of the same owner, or of all. Else the connection is
-// turned away: its requests are answered with the reason.
-func (c *connections) admit(ctx context.Context, conn net.Conn, owner string, most int, proven bool) context.Context {
+// admit counts a connection of an owner who may have so many. If there is no room, it takes that of one that has shown
+// nothing: of the same owner, or of all. Else the connection is turned away: its requests are answered with the reason.
+func (c *connections) admit(on *connection, owner string, most int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	on := &connection{conn: conn, owner: owner, proven: proven}
+	on.owner = owner
 	full := func() bool { return len(c.of)-c.open[turnedAway] >= c.ofOthers }
 	if c.open[owner] >= most {
 		c.evict(owner)
@@ -156,13 +157,11 @@ func (c *connections) admit(ctx context.Context, conn net.Conn, owner string, mo
 			c.evict(turnedAway)
 		}
 		if c.open[turnedAway] >= maxTurnedAway {
-			_ = conn.Close()
-			return ctx
+			_ = on.conn.Close()
+			return
 		}
 	}
 	c.add(on)
-
-	return context.WithValue(ctx, connectionKey{}, on)
 }
 
 // add counts a connection. The caller holds c.mu.
@@ -208,20 +207,21 @@ func (c *connections) forget(on *connection) {
 }
 
 // admitCaller is admit for a connection of a process: the operator's is not counted.
-func (c *connections) admitCaller(ctx context.Context, conn net.Conn, caller parley.Caller) context.Context {
-	if caller.Operator {
-		return ctx
+func (c *connections) admitCaller(on *connection, caller parley.Caller) {
+	if !caller.Operator {
+		on.proven = !caller.Nobody()
+		c.admit(on, "caller "+caller.ID, c.ofCaller)
 	}
-	return c.admit(ctx, conn, "caller "+caller.ID, c.ofCaller, !caller.Nobody())
 }
 
 // admitAddress is admit for a connection over TCP.
-func (c *connections) admitAddress(ctx context.Context, conn net.Conn) context.Context {
-	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
+func (c *connections) admitAddress(on *connection) {
+	host, _, err := net.SplitHostPort(on.conn.RemoteAddr().String())
 	if ip := net.ParseIP(host); err != nil || ip == nil || ip.IsLoopback() {
-		return c.admit(ctx, conn, "user "+userOf(conn), c.ofCaller, false)
+		c.admit(on, "user "+userOf(on.conn), c.ofCaller)
+		return
 	}
-	return c.admit(ctx, conn, "address "+host, c.ofAddress, false)
+	c.admit(on, "address "+host, c.ofAddress)
 }
 
 // note is for http.Server.ConnState: it forgets a connection that ends. One that becomes a stream

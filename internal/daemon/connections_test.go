@@ -36,25 +36,26 @@ type room struct {
 }
 
 // request opens a connection and returns a request over it.
-func (o room) request(admit func(context.Context, net.Conn) context.Context) (*http.Request, *from) {
+func (o room) request(admit func(*connection)) (*http.Request, *from) {
 	conn := &from{address: "127.0.0.1"}
-	return must.Have(http.NewRequestWithContext(admit(o.t.Context(), conn), http.MethodGet, "/", nil))(o.t), conn
+	on := &connection{conn: conn}
+	admit(on)
+	ctx := context.WithValue(o.t.Context(), connectionKey{}, on)
+	return must.Have(http.NewRequestWithContext(ctx, http.MethodGet, "/", nil))(o.t), conn
 }
 
 // of admits a connection of a caller's process.
-func (o room) of(c parley.Caller) func(context.Context, net.Conn) context.Context {
-	return func(ctx context.Context, conn net.Conn) context.Context { return o.admitCaller(ctx, conn, c) }
+func (o room) of(c parley.Caller) func(*connection) {
+	return func(on *connection) { o.admitCaller(on, c) }
 }
 
 // ofUser admits a connection over TCP of a user of this machine.
-func (o room) ofUser(user string) func(context.Context, net.Conn) context.Context {
-	return func(ctx context.Context, conn net.Conn) context.Context {
-		return o.admit(ctx, conn, "user "+user, o.ofCaller, false)
-	}
+func (o room) ofUser(user string) func(*connection) {
+	return func(on *connection) { o.admit(on, "user "+user, o.ofCaller) }
 }
 
 // welcome reports whether a request over a new connection is answered.
-func (o room) welcome(admit func(context.Context, net.Conn) context.Context) bool {
+func (o room) welcome(admit func(*connection)) bool {
 	r, conn := o.request(admit)
 	return !conn.closed && o.Begin(r) == nil
 }
@@ -72,7 +73,7 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 	} {
 		o := room{&connections{bounds: boundsFor(1024)}, t}
 		for range 300 {
-			for _, admit := range []func(context.Context, net.Conn) context.Context{
+			for _, admit := range []func(*connection){
 				o.of(stranger), o.ofUser("1001"), o.ofUser("1002"), o.ofUser("1003"),
 			} {
 				r, conn := o.request(admit)
@@ -83,7 +84,7 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 			t.Errorf("%s: %d connections are open", what, n)
 		}
 
-		for name, admit := range map[string]func(context.Context, net.Conn) context.Context{
+		for name, admit := range map[string]func(*connection){
 			"an agent's process": o.of(agent), "a stranger": o.of(stranger), "the operator": o.of(operator),
 			"a fifth user": o.ofUser("1005"),
 		} {
@@ -134,9 +135,7 @@ func TestConnectionsHaveLimits(t *testing.T) {
 	}
 
 	for range o.ofAddress + 10 {
-		o.request(func(ctx context.Context, conn net.Conn) context.Context {
-			return o.admitAddress(ctx, &from{address: "192.0.2.1"})
-		})
+		o.admitAddress(&connection{conn: &from{address: "192.0.2.1"}})
 	}
 	if n := o.open["address 192.0.2.1"]; n != o.ofAddress {
 		t.Errorf("another machine has %d", n)

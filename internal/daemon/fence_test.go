@@ -70,7 +70,7 @@ func overTCP(t *testing.T, team *pidTeam, listen, dial string, operator parley.C
 		got <- fenced(r.Context(), operator)
 	}))
 	server.Listener.Close()
-	server.Listener, server.Config.ConnContext = l, markPeer(team, &connections{bounds: boundsFor(1024)})
+	server.Listener, server.Config.ConnContext = arrivals{l}, markPeer(team, &connections{bounds: boundsFor(1024)})
 	server.Start()
 	defer server.Close()
 

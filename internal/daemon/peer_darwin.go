@@ -30,3 +30,6 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 
 	return pid, int(cred.Uid), nil
 }
+
+// peerRuns reports whether the process at the other end of a connection runs, by its number.
+func peerRuns(_ *net.UnixConn, pid int) bool { return unix.Kill(pid, 0) != unix.ESRCH }

@@ -312,7 +312,7 @@ func (d *daemon) run(ctx context.Context) error {
 	listeners := []net.Listener{d.unix, d.tcp, d.own}
 	failed := make(chan error, len(listeners))
 	for _, l := range listeners {
-		go func() { failed <- d.server.Serve(l) }()
+		go func() { failed <- d.server.Serve(arrivals{l}) }()
 	}
 
 	var watching sync.WaitGroup
