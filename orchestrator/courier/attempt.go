@@ -166,7 +166,13 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		p.began = o.now
 	}
 	a.noteUnread(o)
+	if o.holds(&a.text.letter) {
+		a.text.noteBeside(o)
+	}
 	if o.namedSince(a.entered.named) { // a person has pressed the key
+		if !a.seen(o) && !a.memory.mayRefuse(o) { // what may be refused is looked at for longer
+			return tmux.Step{Do: tmux.Wait}
+		}
 		return a.followUp(o)
 	}
 	a.beside = o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter)

@@ -2,6 +2,7 @@ package courier
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"parley"
@@ -56,6 +57,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 		e.begun = e.begun || a.begins(o)
 		if e.stands = o.holds(&a.text.letter); e.stands {
 			e.stood = o.now
+			a.text.noteBeside(o)
 		}
 	}
 
@@ -234,18 +236,33 @@ func (a *attempt) alone(o *observation) bool {
 		return true
 	}
 
-	words, shown := profile.Behind(o.screen.Lines, a.text.letter.mark)
-	if shown && words != "" {
-		a.text.mixed = words
+	return a.seen(o)
+}
+
+// noteBeside notes what stands behind the text in its composer.
+func (t *typed) noteBeside(o *observation) {
+	_, after, _ := strings.Cut(o.Composer, t.letter.mark)
+	_, behind, _ := strings.Cut(after, ")")
+	t.beside = strings.TrimSpace(behind)
+}
+
+// submitted reports whether the screen shows the whole text, more often than before it was typed. It notes the words
+// behind it, where a person may have typed them.
+func (t *typed) submitted(o *observation, touched bool) bool {
+	words, shown := profile.Behind(o.screen.Lines, t.letter.mark)
+	if t.beside != "" && profile.Shown(o.screen.Lines, t.letter.foot+t.beside) { // of which that is the first row
+		words = t.beside
 	}
-	return shown && a.text.showsAnew(o) || o.namedSince(a.entered.named)
+	if shown && touched && words != "" {
+		t.mixed = words
+	}
+	return shown && t.showsAnew(o)
 }
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
 func (a *attempt) seen(o *observation) bool {
-	_, above := profile.Behind(o.screen.Lines, a.text.letter.mark)
-	return above && a.text.showsAnew(o) || o.namedSince(a.entered.named)
+	return a.text.submitted(o, true) || o.namedSince(a.entered.named) && o.now.Sub(o.named) >= mixedWithin
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program

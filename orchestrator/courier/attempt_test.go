@@ -539,11 +539,37 @@ func TestTextThatVanishedFromAPersonsComposerMustBeSeen(t *testing.T) {
 }
 
 func TestWordsOfAPersonThatWentWithTheTextAreKept(t *testing.T) {
-	s := newStage(t, framedText)
-	s.above, s.touched = []string{"> " + testText + " and mine"}, s.now
-	s.want(tmux.Entered, done)
-	if got := s.attempt.text.mixed; !strings.Contains(got, "and mine") {
-		t.Errorf("kept %q, want what was typed behind the text", got)
+	for name, see := range map[string]func(*stage) *typed{
+		"right after the key": func(s *stage) *typed {
+			s.above, s.touched = []string{"> " + testText + " and mine"}, s.now
+			s.want(tmux.Entered, done)
+			return s.attempt.text
+		},
+		"and were wrapped": func(s *stage) *typed {
+			s.composer, s.touched = testText+" and mine", s.now
+			s.step(tmux.Entered, false)
+			s.above, s.composer = []string{"> " + testText + " and", "  mine"}, ""
+			s.want(tmux.Entered, done)
+			return s.attempt.text
+		},
+		"with the person's own key": func(s *stage) *typed {
+			s.above, s.composer, s.named, s.touched = []string{"> " + testText + " and mine"}, "", true, s.now
+			s.want(tmux.Pasted, done)
+			return s.attempt.text
+		},
+		"after the attempt was over": func(s *stage) *typed {
+			l := &typed{on: s.on, letter: s.attempt.text.letter, stranded: stranded{phase: tmux.PaneEntered}}
+			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
+			s.composer = testText + " and mine"
+			l.see(s.observation())
+			s.above, s.composer = []string{"> " + testText + " and", "  mine"}, ""
+			l.see(s.observation())
+			return l
+		},
+	} {
+		if got := see(newStage(t, framedText)).mixed; got != "and mine" {
+			t.Errorf("%s: kept %q, want what was typed behind the text", name, got)
+		}
 	}
 }
 

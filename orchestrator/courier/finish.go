@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"errors"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -19,8 +20,9 @@ func (r *recovery) settleStranded(
 	switch {
 	case s.fate == fateShown:
 		r.stranded = nil
-		return same, true, ignoreStale(r.o.Store.Advance(ctx, s.Key,
-			typedRungs(s.wasEntered(), parley.ProofShown, "", &s.Job)...))
+		evidence := parley.ProofShown.Words("") + s.together()
+		return same, true, errors.Join(r.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
+			typedRungs(s.wasEntered(), parley.ProofShown, evidence, &s.Job)...)))
 	case s.pressable():
 		done, err = r.pressStranded(ctx, t, w)
 		return true, done && same, err

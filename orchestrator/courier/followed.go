@@ -77,8 +77,7 @@ func (f *followed) asks(o *observation, served bool) bool {
 // look notes what the screen shows of a turn, and reports whether the text stands above the
 // composer.
 func (f *followed) look(a *attempt, o *observation) (above bool) {
-	_, above = profile.Behind(o.screen.Lines, a.text.letter.mark)
-	above = above && a.text.showsAnew(o)
+	above = a.text.submitted(o, a.entered.touched || a.entered.unseen)
 	f.worked = f.worked || o.shows == profile.Busy
 	f.answers = above && o.profile.Answered(o.Above, a.text.letter.mark, a.text.copies)
 	told := above || o.namedSince(a.entered.named) || o.shows == profile.Dialog

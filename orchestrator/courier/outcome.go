@@ -220,7 +220,7 @@ func pastedAnd(h hold) hold {
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
 // text counts as read where the program is known, and an announcement of it does not.
 func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
-	proof := proofOf(t.Profile, out.Phase, reportedSince(y.m, job, later(out.PastedAt, job.Message.Timestamp)))
+	proof := proofOf(t.Profile, out.Phase, reportedSince(y.m, job, a.entered.named))
 	typed := "typed" + a.way.note
 	if a.way.spent {
 		typed += " although a budget was used up, as the operator asked"

@@ -37,6 +37,12 @@ func (s *typed) see(o *observation) {
 		s.read = o.now
 	}
 	s.fate = s.fateOn(o)
+	switch s.fate {
+	case fateMixed:
+		s.noteBeside(o)
+	case fateShown:
+		s.submitted(o, !o.unvisited())
+	}
 	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 }
 

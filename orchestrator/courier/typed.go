@@ -35,6 +35,7 @@ type typed struct {
 
 	// Until its attempt is over.
 	collapsed string // what its composer showed in place of it
+	beside    string // what stood behind it in its composer at the last look that found it there
 	mixed     string // what a person typed that was submitted with it
 	lingers   bool   // it was entered, and still stood in its composer
 	unsaid    bool   // it left its composer without a report

@@ -227,6 +227,7 @@ var typingDefects = []defect{
 		`return o.unvisited()`, nil},
 	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
 		`return a.text.beneath`, nil},
+	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},
 }

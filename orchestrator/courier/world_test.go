@@ -109,7 +109,9 @@ type message struct {
 	given    bool // to its program's entrance, in the last attempt, and not lost there
 	pasted   bool // in the last attempt
 	pastedAt time.Time
-	turn     int // of the program, at that time
+	turn     int     // of the program, at that time
+	along    string  // a person's words that went with it
+	by       *daemon // who claimed it last
 	keys     int
 }
 

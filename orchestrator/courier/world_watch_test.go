@@ -2,6 +2,7 @@ package courier
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -26,6 +27,7 @@ const (
 	promiseEnd     = "every message comes to an end"
 	promiseCalm    = "where nothing is in the way, every message is proven"
 	promiseApart   = "two messages never become one"
+	promiseTold    = "what of a person's own goes with a message is told"
 	promiseWaits   = "a text that only waits for its key is not given up"
 )
 
@@ -107,6 +109,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 		return // its text stands in the terminal, before all that wait
 	}
 	m.pasted, m.given, m.shutOut, m.swallowed = false, false, false, false
+	m.along, m.by = "", v.w.daemon
 	if isForced(v.w.daemon.m, m.ID) || v.w.forced[m.ID] {
 		return
 	}
@@ -235,7 +238,10 @@ func (v *watch) pressed(p *simPane, key string) {
 
 func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 	ours := 0
-	for _, p := range pieces {
+	for i, p := range pieces {
+		if i > 0 && p.msg == "" && pieces[i-1].msg != "" && !dropped && g.lookedAt(p) {
+			v.w.messageNamed(pieces[i-1].msg).along = strings.TrimSpace(p.text)
+		}
 		if p.msg == "" {
 			continue
 		}
@@ -252,6 +258,12 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 			v.w.violate(promiseOnce, "the program got %s %d times, with %d retries", m.Text, len(m.got), m.retries)
 		}
 	}
+}
+
+// lookedAt reports whether what a person typed stood in the composer for so long that the courier has read it there.
+func (g *program) lookedAt(p piece) bool {
+	tr := &g.w.story.Traits
+	return g.stalled.IsZero() && time.Since(p.at) > tr.Read+tr.Draw+time.Second
 }
 
 func (v *watch) answeredDialog(*program) {}
@@ -273,6 +285,9 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 && !m.guessed() && !v.w.story.Traits.Relay { // which has it before its program
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
+		}
+		if c.Code == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Evidence, m.along) {
+			v.w.violate(promiseTold, "%q went with %s, which is %s: %s", m.along, m.Text, c.State, c.Evidence)
 		}
 	case parley.DeliveryUnconfirmed:
 		if alive && !m.pasted {
