@@ -41,15 +41,16 @@ type Route struct{ Method, Path string }
 // Op describes one operation: its name, who may call it, its parameters and its result.
 // MCP, REST, the CLI and their documents are derived from it.
 type Op struct {
-	Name    string
-	Summary string
-	Access  Access
-	Effect  Effect
-	Routes  []Route
-	Self    []string // parameters that name the caller: checked, never trusted
-	Program bool     // only programs call it: it is not a tool for models
-	Glance  bool     // any process of this user may call it on the daemon's socket: it tells no text of a message
-	Fields  []Field  // the parameters
+	Name     string
+	Summary  string
+	Access   Access
+	Effect   Effect
+	Routes   []Route
+	Self     []string // parameters that name the caller: checked, never trusted
+	Program  bool     // only programs call it: it is not a tool for models
+	Glance   bool     // any process of this user may call it on the daemon's socket: it tells no text of a message
+	GivesKey bool     // its result is good for later calls: no session of the page gets one
+	Fields   []Field  // the parameters
 
 	input, output func() *jsonschema.Schema
 	newRequest    func() any
@@ -204,6 +205,8 @@ func (o *Op) Waits() bool {
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {
 	switch {
+	case o.GivesKey && c.Session != "":
+		return noKeyForThePage()
 	case o.Access == Public, c.Unplaced && o.Glance, c.Watches != "" && o.mayRead():
 		return nil
 	case c.Watches != "":
@@ -288,6 +291,9 @@ func self(names ...string) func(*Op) {
 
 // glance marks an operation that a status bar calls, which has no terminal.
 func glance(o *Op) { o.Glance = true }
+
+// givesKey marks an operation whose result is good for later calls.
+func givesKey(o *Op) { o.GivesKey = true }
 
 // programsOnly marks an operation that is not offered to models.
 func programsOnly(o *Op) { o.Program = true }

@@ -1,6 +1,11 @@
 package parley
 
-import "time"
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"time"
+)
 
 // The life of what opens the page.
 const (
@@ -61,11 +66,25 @@ func (r *OpenPageResult) FarURL() string {
 	return r.Elsewhere + "/#" + r.Code
 }
 
-// PageSession is a session of the page. Its key is shown only this once.
+// PageEntry asks for a session with the code of a link. The code itself is not sent: whoever answers at an old address
+// would have it.
+type PageEntry struct {
+	CodeID    string // the code's first characters
+	Proof     string // what PageProof makes of the code
+	PublicKey string // of the session, in base64url: what the browser signs with stays there
+}
+
+// PageProof proves that whoever asks for a session has the code with a hash. It is good for this session alone.
+func PageProof(codeHash []byte, publicKey string) string {
+	sum := hmac.New(sha256.New, codeHash)
+	_, _ = sum.Write([]byte("parley page\n" + publicKey)) // a hash takes everything
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// PageSession is a session of the page.
 type PageSession struct {
 	Answer
 	KeyID     string `json:"key_id"`
-	Key       string `json:"key"`
 	Watch     bool   `json:"watch"`
 	Workspace string `json:"workspace"`
 }
@@ -80,6 +99,12 @@ func PageCodeSpent() error {
 func AnswerCodeSpent() error {
 	return Errorf(Unauthenticated, "this answer has been used, or is too old").
 		Suggest("Open the page, or run parley needs: there is what is asked now.")
+}
+
+// noKeyForThePage refuses what outlives a session of the page.
+func noKeyForThePage() error {
+	return Errorf(NotAuthorized, "a session of the page makes no key, link or invitation").
+		Suggest("Run it in a terminal of yours: parley key, parley web, parley invite or parley register.")
 }
 
 // watching refuses what changes something to a session that may only look.

@@ -25,6 +25,7 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 			return c.ofOwner(r, caller)
 		}
 	}
+	session := signedBy(r.Context())
 	keys, err := credentials(r, keys)
 	if err != nil {
 		return parley.Caller{}, err
@@ -32,12 +33,14 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 
 	var caller parley.Caller
 	switch {
-	case len(keys) > 1:
+	case len(keys) > 1 || len(keys) > 0 && session != "":
 		return caller, parley.Errorf(parley.Unauthenticated, "the call carries different API keys").
 			Suggest("Send one key, as `Authorization: Bearer KEY`.")
-	case len(keys) == 1:
+	case len(keys) == 1 || session != "":
 		var ok bool
-		if c.Authenticate != nil && keys[0] != "" {
+		if session != "" && c.Page != nil {
+			caller, ok = c.Page.Session(r.Context(), session)
+		} else if session == "" && c.Authenticate != nil && keys[0] != "" {
 			caller, ok = c.Authenticate(r.Context(), keys[0])
 		}
 		if ok && caller.Unplaced {
@@ -125,6 +128,9 @@ func prove(open Connections, r *http.Request, caller parley.Caller) error {
 func credentials(r *http.Request, keys []string) ([]string, error) {
 	for _, value := range r.Header.Values("Authorization") {
 		scheme, key, _ := strings.Cut(value, " ")
+		if scheme == "Parley" && signedBy(r.Context()) != "" {
+			continue
+		}
 		if !strings.EqualFold(scheme, "Bearer") {
 			return nil, parley.Errorf(parley.Unauthenticated, "this kind of Authorization is not supported").
 				Suggest("Send your API key as `Authorization: Bearer KEY`.")

@@ -105,6 +105,7 @@ type api struct {
 	routes   routes
 	pages    map[string]page // what is not an operation, by path
 	requests *requests
+	*signatures
 	document func() []byte // the OpenAPI document
 
 	// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
@@ -145,7 +146,7 @@ func newAPI(o Options) *api {
 	o.Version = cmp.Or(o.Version, "unknown")
 	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
 		bodyWait: 5 * time.Second, healthWait: 2 * time.Second,
-		gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
+		signatures: newSignatures(time.Now), gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
 	a.callers = &callers{&a.Options}
 	a.eventStreams = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
 		heartbeat: 15, writeWait: 10 * time.Second}
@@ -179,12 +180,15 @@ func (a *api) handler() http.Handler {
 	}
 	if a.AnswerByCode != nil {
 		answer := func(ctx context.Context, given codeBody) (*parley.AnswerDialogResult, error) {
+			if given.Code == "" || len(given.Code) > maxCode {
+				return nil, parley.AnswerCodeSpent()
+			}
 			return a.AnswerByCode(ctx, given.Code)
 		}
-		mux.HandleFunc(answerPath, codeHandler(a, answer, parley.AnswerCodeSpent()))
+		mux.HandleFunc(answerPath, codeHandler(a, answer))
 	}
 	all := http.NewServeMux()
-	all.Handle("/", a.limitBody(mux))
+	all.Handle("/", a.limitBody(a.signed(mux)))
 	if a.Files != nil { // they have their own limit
 		files := &fileRoutes{a.gate, a.callers, a.Files}
 		all.HandleFunc(filesPath, files.serveUpload)

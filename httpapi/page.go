@@ -18,13 +18,17 @@ const (
 	workspacesPath = "/workspaces"
 )
 
-// Page is the page for a browser. Files and Enter are required.
+// Page is the page for a browser. Files, Enter and Session are required.
 type Page struct {
 	// Files serves its files, which need no key: the paths "/" and below "/page/".
 	Files http.Handler
 
 	// Enter turns a one-time code into a session.
-	Enter func(ctx context.Context, code string) (*parley.PageSession, error)
+	Enter func(context.Context, parley.PageEntry) (*parley.PageSession, error)
+
+	// Session returns the caller of a session, by the public key that has signed a request, an unplaced one if it does
+	// not count there.
+	Session func(ctx context.Context, publicKey string) (parley.Caller, bool)
 
 	// Workspaces returns the workspaces of the daemon's user on this machine, for the operator alone. If nil,
 	// nobody is told.
@@ -61,27 +65,42 @@ func (p *Page) workspaces(a *api) http.HandlerFunc {
 	}
 }
 
-// enteredSession is a new session, with the answers to the calls that came with its code.
+// enteredSession is a new session, with what its requests are signed for, and the answers to the calls that came with
+// its code.
 type enteredSession struct {
 	*parley.PageSession
+	Run     string         `json:"run"`
+	Time    int64          `json:"time"` // in milliseconds since 1970
 	Answers map[string]any `json:"answers,omitempty"`
+}
+
+// sessionBody is the body of a request for a session, which its new key has signed. It proves that it has the code of
+// a link, and does not send it.
+type sessionBody struct {
+	CodeID string                     `json:"code_id"`
+	Proof  string                     `json:"proof"`
+	Calls  map[string]json.RawMessage `json:"calls"` // the arguments of its first calls, by operation
 }
 
 // maxFirstCalls bounds how many calls may come with a code.
 const maxFirstCalls = 4
 
 // session turns a one-time code into a session. The first calls of the session may come with the code, so that a page
-// on a slow line need not wait for its key before it asks what it shows. One that fails is left out: the page calls
+// on a slow line need not wait for its session before it asks what it shows. One that fails is left out: the page calls
 // again.
 func (p *Page) session(a *api) http.HandlerFunc {
-	return codeHandler(a, func(ctx context.Context, given codeBody) (*enteredSession, error) {
-		s, err := p.Enter(ctx, given.Code)
+	return codeHandler(a, func(ctx context.Context, given sessionBody) (*enteredSession, error) {
+		key := signedBy(ctx)
+		if given.CodeID == "" || key == "" {
+			return nil, parley.PageCodeSpent()
+		}
+		s, err := p.Enter(ctx, parley.PageEntry{CodeID: given.CodeID, Proof: given.Proof, PublicKey: key})
 		if err != nil {
 			return nil, err
 		}
 
-		entered := &enteredSession{s, map[string]any{}}
-		caller, ok := a.Authenticate(ctx, s.Key)
+		entered := &enteredSession{s, a.run, a.now().UnixMilli(), map[string]any{}}
+		caller, ok := p.Session(ctx, key)
 		if !ok || len(given.Calls) > maxFirstCalls {
 			return entered, nil
 		}
@@ -100,23 +119,20 @@ func (p *Page) session(a *api) http.HandlerFunc {
 		}
 
 		return entered, nil
-	}, parley.PageCodeSpent())
+	})
 }
 
 // maxCode bounds a one-time code in bytes.
 const maxCode = 200
 
 // codeBody is the body of a request that brings a one-time code.
-type codeBody struct {
-	Code  string
-	Calls map[string]json.RawMessage // for a session: the arguments of its first calls, by operation
-}
+type codeBody struct{ Code string }
 
-// codeHandler takes a one-time code, and answers with what it gives. What brings one must be JSON, which no other page
-// can send.
-func codeHandler[Res any](a *api, does func(context.Context, codeBody) (Res, error), spent error) http.HandlerFunc {
+// codeHandler takes the body of a request with a code, and answers with what it gives. It must be JSON, which no other
+// page can send.
+func codeHandler[Given, Res any](a *api, does func(context.Context, Given) (Res, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		given, err := readCode(a, w, r, spent)
+		given, err := readCode[Given](a, w, r)
 		var res Res
 		if err == nil {
 			res, err = does(r.Context(), given)
@@ -129,7 +145,7 @@ func codeHandler[Res any](a *api, does func(context.Context, codeBody) (Res, err
 	}
 }
 
-func readCode(a *api, w http.ResponseWriter, r *http.Request, spent error) (given codeBody, err error) {
+func readCode[Given any](a *api, w http.ResponseWriter, r *http.Request) (given Given, err error) {
 	if r.Method != http.MethodPost {
 		return given, wrongMethod(w, r, http.MethodPost)
 	}
@@ -141,9 +157,6 @@ func readCode(a *api, w http.ResponseWriter, r *http.Request, spent error) (give
 	if r.Header.Get("Content-Type") == "" || json.Unmarshal(body, &given) != nil {
 		return given, parley.Errorf(parley.InvalidArgument, "the body has no code").
 			Suggest("Open the link that `parley web` prints.")
-	}
-	if given.Code == "" || len(given.Code) > maxCode {
-		return given, spent
 	}
 
 	return given, nil

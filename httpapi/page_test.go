@@ -7,12 +7,17 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/testpage"
+	"parley/orchestrator/team"
 )
 
 // pageOptions are those of a daemon with a page, whose one code is "parley_code". watchers-key is a session's that may
@@ -35,12 +40,13 @@ func pageOptions(s parley.Service) Options {
 		Files: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			reply(w, http.StatusOK, map[string]string{"page": r.URL.Path})
 		}),
-		Enter: func(_ context.Context, code string) (*parley.PageSession, error) {
-			if code != "parley_code" {
+		Enter: func(_ context.Context, e parley.PageEntry) (*parley.PageSession, error) {
+			if e.CodeID != "parley_code" || e.Proof != parley.PageProof(team.HashKey("parley_code"), e.PublicKey) {
 				return nil, parley.PageCodeSpent()
 			}
-			return &parley.PageSession{Answer: parley.OK, Key: "sessions-key"}, nil
+			return &parley.PageSession{Answer: parley.OK, KeyID: "parley_session1"}, nil
 		},
+		Session: func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, false },
 		Workspaces: func(context.Context) []parley.KnownWorkspace {
 			return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: 2,
 				Command: "parley --workspace /home/dm/other"}}
@@ -53,11 +59,12 @@ const asJSON = "Content-Type: application/json"
 
 func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 	d := serve(t, New(pageOptions(&stub{})))
-	const code = `{"code":"parley_code"}`
+	s := testpage.NewSession(t, d.tcp)
+	code := s.Entry(t, "parley_code", "")
 	own := "Origin: " + d.tcp
-	got := d.ask("POST", "/session", code, asJSON, own)
+	got := d.signed(s, "POST", "/session", code, asJSON, own)
 	d.expect("the page", got, http.StatusOK, "")
-	if got.body["key"] != "sessions-key" || len(got.header.Values("Set-Cookie")) > 0 ||
+	if got.body["key_id"] != "parley_session1" || got.body["run"] == "" || len(got.header.Values("Set-Cookie")) > 0 ||
 		got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("got %v with %v", got.body, got.header)
 	}
@@ -68,12 +75,14 @@ func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 		status       int
 		code         parley.Code
 	}{
-		"a wrong code": {"POST", `{"code":"parley_other"}`, []string{asJSON, own}, http.StatusUnauthorized,
+		"a wrong code": {"POST", s.Entry(t, "parley_other", ""), []string{asJSON, own}, http.StatusUnauthorized,
 			parley.Unauthenticated},
 		"no code": {"POST", `{}`, []string{asJSON, own}, http.StatusUnauthorized,
 			parley.Unauthenticated},
-		"a long code": {"POST", `{"code":"` + strings.Repeat("x", 1000) + `"}`, []string{asJSON, own},
-			http.StatusUnauthorized, parley.Unauthenticated},
+		"the code itself": {"POST", `{"code":"parley_code"}`, []string{asJSON, own}, http.StatusUnauthorized,
+			parley.Unauthenticated},
+		"the proof of another session": {"POST", testpage.NewSession(t, "").Entry(t, "parley_code", ""),
+			[]string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
 		"no JSON": {"POST", `code=parley_code`, []string{asJSON, own}, http.StatusBadRequest,
 			parley.InvalidArgument},
 		"a form of another page": {"POST", code, []string{"Content-Type: text/plain", own},
@@ -89,8 +98,9 @@ func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
 		"a name that leads here": {"POST", code, []string{asJSON, "Host: evil.example",
 			"Origin: http://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
 	} {
-		d.expect(what, d.ask(try.method, "/session", try.body, try.headers...), try.status, try.code)
+		d.expect(what, d.signed(s, try.method, "/session", try.body, try.headers...), try.status, try.code)
 	}
+	d.expect("nobody's", d.ask("POST", "/session", code, asJSON, own), http.StatusUnauthorized, parley.Unauthenticated)
 
 	// What a page of another port asks before it sends a header of its own: no answer allows it.
 	before := d.ask("OPTIONS", "/api/send_message", "", "Origin: http://127.0.0.1:1",
@@ -207,40 +217,140 @@ func TestNamesOfTheSettingsCountOnLoopback(t *testing.T) {
 // left out.
 func TestTheFirstCallsComeWithTheCode(t *testing.T) {
 	o := pageOptions(&stub{})
-	key := ""
-	enter := o.Page.Enter
-	o.Page.Enter = func(ctx context.Context, code string) (*parley.PageSession, error) {
-		s, err := enter(ctx, code)
-		if s != nil {
-			s.Key = key
-		}
-		return s, err
-	}
+	var caller parley.Caller
+	o.Page.Session = func(context.Context, string) (parley.Caller, bool) { return caller, caller != parley.Caller{} }
 	d := serve(t, New(o))
-	own := "Origin: " + d.tcp
+	watcher := parley.Caller{Watches: operator.ID}
 
-	for what, test := range map[string]struct{ key, calls, want string }{
-		"one":                   {"operators-key", `{"check_inbox":{"limit":10}}`, "check_inbox"},
-		"none":                  {"operators-key", `{}`, ""},
-		"a wrong argument":      {"operators-key", `{"check_inbox":{"limit":"many"}}`, ""},
-		"one that is not known": {"operators-key", `{"guess":{},"check_inbox":{}}`, "check_inbox"},
-		"one that changes": {"watchers-key", `{"send_message":{"to":"all","text":"x"},"check_inbox":{}}`,
-			"check_inbox"},
-		"too many":                 {"operators-key", `{"check_inbox":{},"a":{},"b":{},"c":{},"d":{}}`, ""},
-		"a key that nobody knows":  {"other-key", `{"check_inbox":{}}`, ""},
-		"where the key is refused": {"unplaced-key", `{"send_message":{"to":"all","text":"x"}}`, ""},
+	for what, test := range map[string]struct {
+		caller      parley.Caller
+		calls, want string
+	}{
+		"one":                   {operator, `{"check_inbox":{"limit":10}}`, "check_inbox"},
+		"none":                  {operator, `{}`, ""},
+		"a wrong argument":      {operator, `{"check_inbox":{"limit":"many"}}`, ""},
+		"one that is not known": {operator, `{"guess":{},"check_inbox":{}}`, "check_inbox"},
+		"one that changes":      {watcher, `{"send_message":{"to":"all","text":"x"},"check_inbox":{}}`, "check_inbox"},
+		"too many":              {operator, `{"check_inbox":{},"a":{},"b":{},"c":{},"d":{}}`, ""},
+		"one that has ended":    {parley.Caller{}, `{"check_inbox":{}}`, ""},
+		"where it is refused":   {parley.Caller{Unplaced: true}, `{"send_message":{"to":"all","text":"x"}}`, ""},
 	} {
-		key = test.key
-		got := d.ask("POST", "/session", `{"code":"parley_code","calls":`+test.calls+`}`, asJSON, own)
+		caller = test.caller
+		s := testpage.NewSession(t, d.tcp)
+		got := d.signed(s, "POST", "/session", s.Entry(t, "parley_code", test.calls), asJSON)
 		d.expect(what, got, http.StatusOK, "")
 		answers, _ := got.body["answers"].(map[string]any)
-		names := strings.Join(slices.Sorted(maps.Keys(answers)), " ")
-		if names != test.want || got.body["key"] != test.key {
+		if names := strings.Join(slices.Sorted(maps.Keys(answers)), " "); names != test.want {
 			t.Errorf("%s: the answers are of %q, want %q", what, names, test.want)
 		}
 	}
-	d.expect("a wrong code", d.ask("POST", "/session", `{"code":"x","calls":{"check_inbox":{}}}`, asJSON, own),
+	s := testpage.NewSession(t, d.tcp)
+	d.expect("a wrong code", d.signed(s, "POST", "/session", s.Entry(t, "x", `{"check_inbox":{}}`), asJSON),
 		http.StatusUnauthorized, parley.Unauthenticated)
+}
+
+// signed asks with the signature of a session.
+func (d *daemon) signed(s *testpage.Session, method, path, body string, headers ...string) answer {
+	d.Helper()
+	signature := s.Request(d.T, method, path, body).Header.Get("Authorization")
+	return d.ask(method, path, body, append(headers, "Authorization: "+signature)...)
+}
+
+// A signature counts once, for the request that it is of, at its time, at its port, and for this run of the daemon.
+func TestASignatureIsOfOneRequest(t *testing.T) {
+	asked := &stub{}
+	o := pageOptions(asked)
+	s := testpage.NewSession(t, "")
+	o.Page.Session = func(_ context.Context, key string) (parley.Caller, bool) { return operator, key == s.PublicKey(t) }
+	o.Hosts = []string{"team.example"}
+	a := newAPI(o)
+	d := serve(t, a.handler())
+	s.Address, s.Run = d.tcp, a.run
+	const path, body = "/api/check_inbox", `{"limit":10}`
+	good := func(changes ...func(*testpage.Session)) string {
+		made := *s
+		for _, change := range changes {
+			change(&made)
+		}
+		return "Authorization: " + made.Request(t, "POST", path, body).Header.Get("Authorization")
+	}
+	at := func(host string) func(*testpage.Session) {
+		return func(s *testpage.Session) { s.Address = "http://" + host }
+	}
+	ahead := func(by time.Duration) func(*testpage.Session) { return func(s *testpage.Session) { s.Ahead = by } }
+	_, port, _ := strings.Cut(strings.TrimPrefix(d.tcp, "http://"), ":")
+	spent, other := good(), testpage.NewSession(t, d.tcp)
+	other.Run = s.Run
+	d.expect("the first time", d.ask("POST", path, body, asJSON, spent), http.StatusOK, "")
+
+	const no, wrong = http.StatusUnauthorized, parley.Unauthenticated
+	for what, try := range map[string]struct {
+		method, path, body string
+		headers            []string
+		status             int
+		code               parley.Code
+	}{
+		"good":             {"POST", path, body, []string{good()}, 200, ""},
+		"a little early":   {"POST", path, body, []string{good(ahead(40 * time.Second))}, 200, ""},
+		"by another name":  {"POST", path, body, []string{good(at("localhost:" + port)), "Host: localhost:" + port}, 200, ""},
+		"by a proxy":       {"POST", path, body, []string{good(at("team.example")), "Host: team.example"}, 200, ""},
+		"again":            {"POST", path, body, []string{spent}, no, wrong},
+		"another method":   {"GET", path, "", []string{good()}, no, wrong},
+		"another path":     {"POST", "/api/get_needs", body, []string{good()}, no, wrong},
+		"another query":    {"POST", path + "?limit=1", body, []string{good()}, no, wrong},
+		"another body":     {"POST", path, `{"limit":11}`, []string{good()}, no, wrong},
+		"another host":     {"POST", path, body, []string{good(), "Host: localhost:" + port}, no, wrong},
+		"another run":      {"POST", path, body, []string{good(func(s *testpage.Session) { s.Run = "X" })}, no, wrong},
+		"too early":        {"POST", path, body, []string{good(ahead(2 * time.Minute))}, no, wrong},
+		"too late":         {"POST", path, body, []string{good(ahead(-2 * time.Minute))}, no, wrong},
+		"of nobody":        {"POST", path, body, []string{"Authorization: " + other.Request(t, "POST", path, body).Header.Get("Authorization")}, no, wrong},
+		"cut":              {"POST", path, body, []string{good()[:200]}, no, wrong},
+		"no signature":     {"POST", path, body, []string{"Authorization: Parley " + s.PublicKey(t)}, no, wrong},
+		"the public key":   {"POST", path, body, []string{"Authorization: Bearer " + s.PublicKey(t)}, no, wrong},
+		"beside a key":     {"POST", path, body, []string{good(), "X-API-Key: coders-key"}, no, wrong},
+		"from elsewhere":   {"POST", path, body, []string{good(), "Origin: http://127.0.0.1:1"}, 403, parley.NotAuthorized},
+		"at another port":  {"POST", path, body, []string{good(at("127.0.0.1:1")), "Host: 127.0.0.1:1"}, 403, parley.NotAuthorized},
+		"where a file is":  {"POST", "/api/files", body, []string{good()}, no, wrong},
+		"with both bodies": {"GET", path + "?limit=10", body, []string{good()}, no, wrong},
+	} {
+		d.expect(what, d.ask(try.method, try.path, try.body, append(try.headers, asJSON)...), try.status, try.code)
+	}
+
+	stale := *s
+	stale.Run, stale.Ahead = "", time.Hour
+	details, _ := d.signed(&stale, "POST", path, body, asJSON).body["details"].(map[string]any)
+	if details["run"] != s.Run || details["time"] == nil {
+		t.Errorf("a page that has slept is told %v", details)
+	}
+	if n := len(asked.checked); n != 5 {
+		t.Errorf("%d calls were made", n)
+	}
+	query := s.Request(t, "GET", path+"?"+url.Values{"limit": {"3"}}.Encode(), "")
+	res := must.Have(http.DefaultClient.Do(query))(t)
+	if res.Body.Close(); res.StatusCode != http.StatusOK {
+		t.Errorf("a read is answered with %s", res.Status)
+	}
+}
+
+// A nonce is kept as long as its signature could come again.
+func TestNoncesAreForgotten(t *testing.T) {
+	now := time.Now()
+	c := newSignatures(func() time.Time { return now })
+	sign := func(nonce string) signature {
+		return signature{run: c.run, nonce: nonce, time: strconv.FormatInt(now.UnixMilli(), 10)}
+	}
+	for i := range 5000 {
+		must.Do(t, c.take(sign(strconv.Itoa(i))))
+		now = now.Add(time.Second)
+	}
+	if n := len(c.seen); n > 1024+60 {
+		t.Errorf("%d are kept", n)
+	}
+	again := sign("4999")
+	again.time = strconv.FormatInt(now.Add(-time.Second).UnixMilli(), 10)
+	if c.take(again) == nil {
+		t.Error("the last one counts again")
+	}
 }
 
 // What a page reads over a phone's line is compressed. Nothing else is: not what others ask for, and no answer with a

@@ -14,6 +14,11 @@ func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Cal
 	return o.rooms.roster.Authenticate(ctx, key)
 }
 
+// Session returns the caller of a session of the page, by the public key that has signed its request.
+func (o *Orchestrator) Session(publicKey string) (parley.Caller, bool) {
+	return o.rooms.roster.Session(publicKey)
+}
+
 // CallerNamed returns the agent with a name or id.
 func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
 	return o.rooms.roster.CallerNamed(ctx, ref)

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"crypto/hmac"
 	"net"
 	"net/netip"
 	"net/url"
@@ -36,14 +37,21 @@ func (ks *keyService) OpenPage(ctx context.Context, req parley.OpenPageRequest) 
 	}, nil
 }
 
-// EnterPage turns a one-time code into a session. It returns UNAUTHENTICATED for a code that is used or too old.
-func (ks *keyService) EnterPage(ctx context.Context, code string) (*parley.PageSession, error) {
-	held := ks.roster.Keys.Find(team.HashKey(code))
-	if held == nil || !held.Origin.IsCode() || held.Ended(ks.now()) {
+// EnterPage turns the one-time code of this daemon into a session. It returns UNAUTHENTICATED for a code that is used
+// or too old.
+func (ks *keyService) EnterPage(ctx context.Context, entry parley.PageEntry) (*parley.PageSession, error) {
+	operator := ks.roster.ByName(parley.OperatorName)
+	codes := ks.roster.Keys.List(operator)
+	i := slices.IndexFunc(codes, func(k *team.Key) bool { return k.KeyID == entry.CodeID && k.Origin.IsCode() })
+	if i < 0 || codes[i].Ended(ks.now()) || codes[i].CreatedAt.Before(ks.opts.Daemon.Info.StartedAt) {
+		return nil, parley.PageCodeSpent()
+	}
+	held := codes[i]
+	if !hmac.Equal([]byte(parley.PageProof(held.Hash, entry.PublicKey)), []byte(entry.Proof)) {
 		return nil, parley.PageCodeSpent()
 	}
 
-	key, stored := ks.roster.NewKey(held.Origin.Session())
+	stored := ks.roster.NewSession(held.Origin.Session(), entry.PublicKey)
 	ended, err := ks.roster.SwapKeys(ctx, held.Member, stored, func(k *team.Key) bool {
 		return k.KeyID == held.KeyID || ks.overOnPage(k)
 	})
@@ -51,7 +59,7 @@ func (ks *keyService) EnterPage(ctx context.Context, code string) (*parley.PageS
 		return nil, err
 	}
 
-	// Another call has used it meanwhile. Nobody has seen the key that was made for this one.
+	// Another call has used it meanwhile.
 	if !slices.Contains(team.KeyIDs(ended), held.KeyID) {
 		_, err := ks.roster.SwapKeys(ctx, held.Member, nil, func(k *team.Key) bool { return k.KeyID == stored.KeyID })
 		if err != nil {
@@ -63,7 +71,6 @@ func (ks *keyService) EnterPage(ctx context.Context, code string) (*parley.PageS
 	return &parley.PageSession{
 		Answer:    parley.OK,
 		KeyID:     stored.KeyID,
-		Key:       key,
 		Watch:     stored.Origin == parley.KeyWatch,
 		Workspace: ks.opts.Workspace,
 	}, nil
@@ -84,3 +91,10 @@ func pageAddress(http string) string {
 
 // overOnPage selects the codes and sessions of the page that have ended by themselves.
 func (ks *keyService) overOnPage(k *team.Key) bool { return k.Origin.OfPage() && k.Ended(ks.now()) }
+
+// EndPage ends all sessions and links of the page.
+func (ks *keyService) EndPage(ctx context.Context) error {
+	_, err := ks.roster.SwapKeys(ctx, ks.roster.ByName(parley.OperatorName), nil,
+		func(k *team.Key) bool { return k.Origin.OfPage() })
+	return err
+}

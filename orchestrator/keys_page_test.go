@@ -9,7 +9,15 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/orchestrator/team"
 )
+
+// entryOf asks for a session with a code, by a public key of its own.
+func entryOf(code string) parley.PageEntry {
+	e := parley.PageEntry{CodeID: code[:min(len(code), parley.KeyIDLength)], PublicKey: team.NewID()}
+	e.Proof = parley.PageProof(team.HashKey(code), e.PublicKey)
+	return e
+}
 
 func TestACodeOfThePageIsOneSession(t *testing.T) {
 	clock := newHandClock()
@@ -21,12 +29,15 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 	if _, ok := te.roster.Authenticate(t.Context(), link.Code); ok {
 		t.Error("the code itself is a key")
 	}
+	if _, err := te.EnterPage(t.Context(), entryOf(link.Code+"x")); err == nil {
+		t.Error("the id of a code is enough")
+	}
 
 	var entered atomic.Int32
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
-			if _, err := te.EnterPage(t.Context(), link.Code); err == nil {
+			if _, err := te.EnterPage(t.Context(), entryOf(link.Code)); err == nil {
 				entered.Add(1)
 			} else if parley.ErrorCode(err) != parley.Unauthenticated {
 				t.Errorf("a second use gave %v", err)
@@ -45,7 +56,7 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 	late := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
 	clock.set(late.ExpiresAt)
 	for _, code := range []string{late.Code, "", "parley_nothing", link.Code, link.KeyID} {
-		if _, err := te.EnterPage(t.Context(), code); parley.ErrorCode(err) != parley.Unauthenticated {
+		if _, err := te.EnterPage(t.Context(), entryOf(code)); parley.ErrorCode(err) != parley.Unauthenticated {
 			t.Errorf("%q gave %v", code, err)
 		}
 	}
@@ -54,13 +65,21 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 func TestASessionOfThePageEnds(t *testing.T) {
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now })
-	enter := func(watch bool) *parley.PageSession {
+	type session struct {
+		*parley.PageSession
+		public string
+	}
+	enter := func(watch bool) session {
 		t.Helper()
 		link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{Watch: watch}))(t)
-		return must.Have(te.EnterPage(t.Context(), link.Code))(t)
+		entry := entryOf(link.Code)
+		return session{must.Have(te.EnterPage(t.Context(), entry))(t), entry.PublicKey}
 	}
-	good := func(s *parley.PageSession) bool {
-		_, ok := te.roster.Authenticate(t.Context(), s.Key)
+	good := func(s session) bool {
+		if _, ok := te.roster.Authenticate(t.Context(), s.public); ok {
+			t.Error("its public key is a key by itself")
+		}
+		_, ok := te.roster.Session(s.public)
 		return ok
 	}
 
@@ -91,14 +110,47 @@ func TestASessionOfThePageEnds(t *testing.T) {
 	if good(last) {
 		t.Error("it outlives a change of all keys")
 	}
+
+	moved := enter(false)
+	must.Do(t, te.EndPage(t.Context()))
+	if good(moved) {
+		t.Error("it outlives the page's address")
+	}
+}
+
+// A link counts for the daemon that made it.
+func TestALinkEndsWithItsDaemon(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Daemon.Info.StartedAt = time.Now().Add(time.Minute) })
+	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
+	if _, err := te.EnterPage(t.Context(), entryOf(link.Code)); parley.ErrorCode(err) != parley.Unauthenticated {
+		t.Errorf("the next one takes it: %v", err)
+	}
+}
+
+// What a session gets ends with it: no operation whose result has a secret is for one.
+func TestASessionGetsNothingThatLasts(t *testing.T) {
+	session := parley.Caller{ID: "1", Name: parley.OperatorName, Operator: true, Session: "parley_session1"}
+	secrets, refused := []string{"api_key", "token", "code"}, 0
+	for _, op := range parley.Ops {
+		gives := slices.ContainsFunc(secrets, func(s string) bool { return op.Output().Properties[s] != nil })
+		if err := op.Allow(session); gives != (parley.ErrorCode(err) == parley.NotAuthorized) {
+			t.Errorf("%s: %v", op.Name, err)
+		} else if gives {
+			refused++
+		}
+	}
+	if refused < 5 {
+		t.Errorf("%d operations are refused", refused)
+	}
 }
 
 // A session that may only look reads what the operator reads, and changes nothing.
 func TestAWatchingSessionOnlyReads(t *testing.T) {
 	te := newTeam(t)
 	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{Watch: true}))(t)
-	session := must.Have(te.EnterPage(t.Context(), link.Code))(t)
-	caller, ok := te.roster.Authenticate(t.Context(), session.Key)
+	entry := entryOf(link.Code)
+	must.Have(te.EnterPage(t.Context(), entry))(t)
+	caller, ok := te.roster.Session(entry.PublicKey)
 	if !ok || caller.Watches == "" || caller.Operator || !caller.Nobody() {
 		t.Fatalf("it stands for %+v, %v", caller, ok)
 	}

@@ -31,8 +31,9 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 	}
 
 	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
-	session := must.Have(te.EnterPage(t.Context(), link.Code))(t)
-	caller, ok := te.roster.Authenticate(t.Context(), session.Key)
+	entry := entryOf(link.Code)
+	session := must.Have(te.EnterPage(t.Context(), entry))(t)
+	caller, ok := te.roster.Session(entry.PublicKey)
 	if !ok || caller.Session != session.KeyID {
 		t.Fatalf("the session is %+v", caller)
 	}

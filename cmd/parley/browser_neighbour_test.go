@@ -48,7 +48,7 @@ func TestANeighbourInABrowser(t *testing.T) {
 			plain: () => fetch(daemon + '/api/send_message', {method: 'POST', mode: 'no-cors', credentials: 'include',
 			headers: {'Content-Type': 'text/plain'}, body: '{"to":"worker","text":"owned"}'}),
 			code: () => fetch(daemon + '/session', {method: 'POST', headers: {'Content-Type': 'application/json'},
-			body: JSON.stringify({code: %q})}),
+			body: JSON.stringify({code: %q, code_id: 'parley_', proof: ''})}),
 			events: () => new Promise((yes, no) => { const s = new EventSource(daemon + '/api/events'); s.onopen = yes;
 			s.onerror = no }),
 			socket: () => new Promise((yes, no) => { const s = new WebSocket(daemon.replace('http',

@@ -1,25 +1,29 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/testpage"
 )
 
-// tryPage tries to get at the page: $1 is the daemon's address, $2 a one-time code, $3 the key of a session, $4 that of
-// one that may only look, $5 the directory for the answers.
-const tryPage = `cd "$5"
+// tryPage tries to get at the page: $1 is the daemon's address, $2 and $3 what asks for a session with the code of a
+// link, and its signature, $4 a signature of a session, $5 that of one that may only look, $6 the directory for the
+// answers.
+const tryPage = `cd "$6"
 ask() { curl -sS -m 20 -H 'Content-Type: application/json' "$@" 2>&1; }
-ask -H "Origin: $1" -d '{"code":"'$2'"}' "$1/session" >code
-ask -H "X-Forwarded-For: 192.0.2.7" -d '{"code":"'$2'"}' "$1/session" >forwarded
-ask -H "Authorization: Bearer $3" -d '{"name":"x"}' "$1/api/issue_key" >session
-ask -H "Authorization: Bearer $4" -d '{"query":"secret"}' "$1/api/find_messages" >watching
+ask -H "Origin: $1" -H "Authorization: $3" -d "$2" "$1/session" >code
+ask -H "X-Forwarded-For: 192.0.2.7" -H "Authorization: $3" -d "$2" "$1/session" >forwarded
+ask -H "Authorization: $4" -d '{}' "$1/api/get_needs" >session
+ask -H "Authorization: $5" -d '{}' "$1/api/get_needs" >watching
 parley --json web >command 2>&1
 ask "$1/" >page
 touch end
@@ -41,9 +45,16 @@ func TestAgentGetsNoSession(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(t.TempDir(), "try")
 	must.Do(t, os.WriteFile(script, []byte(tryPage), 0o600))
-	operators, watchers := enterPage(t, address, link()), enterPage(t, address, link("--watch"))
+	shown := func(s *testpage.Session, path, body string) string {
+		s.Ahead = 30 * time.Second // a launch takes a while
+		return s.Request(t, http.MethodPost, path, body).Header.Get("Authorization")
+	}
+	stolen := testpage.NewSession(t, address)
+	entry := stolen.Entry(t, code, "")
+	operators, watchers := testpage.Enter(t, address, link()), testpage.Enter(t, address, link("--watch"))
 	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "sly", "--", "env", "-u", "PARLEY_KEY", "sh", "-c",
-		`sh "$@"; exec sleep 1000`, "sh", script, address, code, operators.Key, watchers.Key, dir)
+		`sh "$@"; exec sleep 1000`, "sh", script, address, entry, shown(stolen, "/session", entry),
+		shown(operators, "/api/get_needs", "{}"), shown(watchers, "/api/get_needs", "{}"), dir)
 	waitFor(filepath.Join(dir, "end"))
 	for _, way := range []string{"code", "forwarded", "session", "watching", "command"} {
 		said := string(must.Have(os.ReadFile(filepath.Join(dir, way)))(t))
@@ -57,7 +68,7 @@ func TestAgentGetsNoSession(t *testing.T) {
 	if !strings.Contains(page, "<html") || strings.Contains(page, "parley_") {
 		t.Errorf("the agent read the page %q", page)
 	}
-	if s := enterPage(t, address, code); s.Key == "" || s.Watch {
+	if s := testpage.Enter(t, address, code); s.KeyID == "" || s.Watch {
 		t.Errorf("the person got %+v", s)
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,21 +8,8 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/testpage"
 )
-
-// enterPage turns a one-time code into a session, as the page does.
-func enterPage(t *testing.T, address, code string) *parley.PageSession {
-	t.Helper()
-	body := must.Have(json.Marshal(map[string]string{"code": code}))(t)
-	res := must.Have(http.Post(address+"/session", "application/json", bytes.NewReader(body)))(t)
-	defer res.Body.Close()
-	var s parley.PageSession
-	must.Do(t, json.NewDecoder(res.Body).Decode(&s))
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("a code was answered with %s", res.Status)
-	}
-	return &s
-}
 
 func TestSessionsOfThePageAreListedAndRevoked(t *testing.T) {
 	t.Parallel()
@@ -41,7 +26,7 @@ func TestSessionsOfThePageAreListedAndRevoked(t *testing.T) {
 	if got := list(); len(got) != 1 || got[0] != link.KeyID+" page_code" {
 		t.Errorf("before the link is opened: %q", got)
 	}
-	s := enterPage(t, link.Address, link.Code)
+	s := testpage.Enter(t, link.Address, link.Code)
 	testhome.Run[parley.IssueKeyResult](t, h, "key", "issue", "operator") // which is no session
 	if got := list(); len(got) != 1 || got[0] != s.KeyID+" page" {
 		t.Errorf("after it: %q", got)
@@ -57,9 +42,7 @@ func TestSessionsOfThePageAreListedAndRevoked(t *testing.T) {
 		t.Errorf("after it was revoked: %q", got)
 	}
 
-	req := must.Have(http.NewRequest(http.MethodPost, link.Address+"/api/get_agent_status", strings.NewReader("{}")))(t)
-	req.Header.Set("Authorization", "Bearer "+s.Key)
-	res := must.Have(http.DefaultClient.Do(req))(t)
+	res := must.Have(http.DefaultClient.Do(s.Request(t, http.MethodPost, "/api/get_agent_status", "{}")))(t)
 	res.Body.Close()
 	if res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a revoked session is answered with %s", res.Status)

@@ -31,13 +31,15 @@ func (d *daemon) mcp() (*mcpserver.HTTPHandler, error) {
 // http returns the options of the HTTP server, which passes MCP calls on to mcp.
 func (d *daemon) http(mcp http.Handler) httpapi.Options {
 	o := httpapi.Options{
-		Service:           d.orchestrator,
-		Authenticate:      d.authenticate,
-		Peer:              peer,
-		Owner:             ownerOf,
-		SameUser:          mayRegister,
-		MCP:               mcp,
-		Page:              &httpapi.Page{Files: web.Handler(d.Version), Enter: d.enterPage, Workspaces: d.Workspaces},
+		Service:      d.orchestrator,
+		Authenticate: d.authenticate,
+		Peer:         peer,
+		Owner:        ownerOf,
+		SameUser:     mayRegister,
+		MCP:          mcp,
+		Page: &httpapi.Page{
+			Files: web.Handler(d.Version), Enter: d.enterPage, Session: d.session, Workspaces: d.Workspaces,
+		},
 		AnswerByCode:      d.answerByCode,
 		Files:             d.orchestrator,
 		Health:            d.orchestrator.Health,

@@ -15,18 +15,27 @@ import (
 // agent that calls; where parley cannot tell who shows it, the caller is unplaced.
 func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, bool) {
 	caller, ok := d.orchestrator.Authenticate(ctx, key)
-	if !ok || !caller.Operator && caller.Watches == "" {
+	if !ok || !caller.Operator {
 		return caller, ok
 	}
 	return fenced(ctx, caller), true
 }
 
+// session returns the caller of a session of the page, but never for an agent's process.
+func (d *daemon) session(ctx context.Context, publicKey string) (parley.Caller, bool) {
+	caller, ok := d.orchestrator.Session(publicKey)
+	if !ok {
+		return caller, false
+	}
+	return fenced(ctx, caller), true
+}
+
 // enterPage turns a one-time code of the page into a session, but never for an agent's process.
-func (d *daemon) enterPage(ctx context.Context, code string) (*parley.PageSession, error) {
+func (d *daemon) enterPage(ctx context.Context, entry parley.PageEntry) (*parley.PageSession, error) {
 	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
 		return nil, parley.KeyNotHere()
 	}
-	return d.orchestrator.EnterPage(ctx, code)
+	return d.orchestrator.EnterPage(ctx, entry)
 }
 
 // answerByCode answers a dialog with the code of a notice, but never for an agent's process: one may read notices.

@@ -129,21 +129,25 @@ func listenTCP(at Place, s Settings) (l net.Listener, moved *parley.Error, err e
 			return l, nil, nil
 		}
 		if errors.Is(err, syscall.EADDRINUSE) {
-			moved = held(s.HTTPAddress, kept, "The page was there, and has another address now, "+
-				"where each browser signs in again. What answers at the old address is not parley.")
+			moved = held(s.HTTPAddress, kept, "The page was there, and has another address now. "+
+				"Its sessions have ended: sign in again by parley web. What answers at the old address is not parley.")
 		}
 	}
 
-	if l, err = listen(0); err != nil {
-		return nil, nil, err
-	}
+	l, err = listen(0)
+	return l, moved, err
+}
 
+// keepPort notes the port for the next daemon. moved reports that it is another one than before.
+func keepPort(at Place, l net.Listener, before int) (moved bool, err error) {
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := os.WriteFile(at.Port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("keep the port: %w", err), l.Close())
+	if port == before {
+		return false, nil
 	}
-
-	return l, moved, nil
+	if err := os.WriteFile(at.Port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
+		return false, fmt.Errorf("keep the port: %w", err)
+	}
+	return before != 0, nil
 }
 
 // held returns the error for a port that another process has.

@@ -101,6 +101,7 @@ type daemon struct {
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
 	web          orchestrator.PageSettings
+	moved        bool          // the page has another port than before
 	withheld     string        // the parts of parley.yaml that it ignores; "" for none
 	wrong        []parley.Need // what is out of order, and not worth refusing to start
 	server       *http.Server
@@ -138,7 +139,12 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	var moved *parley.Error
+	before := KeptPort(d.Place)
 	if d.tcp, moved, err = listenTCP(d.Place, t.Settings); err != nil {
+		return err
+	}
+	d.moved, err = keepPort(d.Place, d.tcp, before)
+	if err != nil {
 		return err
 	}
 	d.notes(moved, "parley web", "")
@@ -240,6 +246,11 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
+	if d.moved {
+		if err := d.orchestrator.EndPage(ctx); err != nil {
+			return err
+		}
+	}
 	if err := d.remember(); err != nil {
 		d.log.Error("remember how the daemon was started", "error", err)
 	}

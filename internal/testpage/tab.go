@@ -188,6 +188,17 @@ func (x *Tab) Shows(text string) {
 	x.Until("document.body.innerText.includes(" + string(b) + ")")
 }
 
+// Asks calls an operation with the session of the page, and returns the status of the answer.
+func (x *Tab) Asks(op, args string) int {
+	x.Helper()
+	JS[bool](x, fmt.Sprintf(`(window.got = 0,
+		import(performance.getEntriesByType('resource').find(e => e.name.endsWith('/early.js')).name)
+		.then(m => m.askSigned(JSON.parse(m.restored()), '/api/' + %q, {method: 'POST', body: %q}))
+		.then(r => { window.got = r.status }), true)`, op, args))
+	x.Until("window.got")
+	return JS[int](x, "window.got")
+}
+
 // Goes follows a link of the page, as a tap on it does.
 func (x *Tab) Goes(view string) {
 	x.Helper()

@@ -35,13 +35,19 @@ func HashKey(key string) []byte {
 	return sum[:]
 }
 
+// NewSession makes a session of the page of its public key, and the record of it to store.
+func (r *Roster) NewSession(origin parley.KeyOrigin, publicKey string) *store.APIKey {
+	hash := HashKey(publicKey)
+	id := ("parley_" + base64.RawURLEncoding.EncodeToString(hash))[:parley.KeyIDLength]
+	return &store.APIKey{Hash: hash, Key: parley.Key{KeyID: id, Origin: origin, CreatedAt: r.now()}}
+}
+
 // Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
-// invited, for an invitation, and nobody, but watching, for a session that may only look. It reports false for
-// an unknown key, for that of a terminated agent, for a key or an invitation that has expired, for a session that
-// was not used for too long, and for a one-time code of the page.
+// invited, for an invitation. It reports false for an unknown key, for that of a terminated agent, for a key or an
+// invitation that has expired, and for what opens the page, which is no key by itself.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
-	if held == nil || held.Ended(r.now()) || held.Origin.IsCode() {
+	if held == nil || held.Ended(r.now()) || held.Origin.OfPage() {
 		return parley.Caller{}, false
 	}
 	if held.Origin == parley.KeyInvitation {
@@ -50,15 +56,27 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 	}
 
 	caller, ok := r.CallerOf(held.Member)
-	if held.Origin == parley.KeyWatch {
-		caller = parley.Caller{Watches: caller.ID}
-	}
-	if ok && held.Origin == parley.KeyPage {
-		caller.Session = held.KeyID
-	}
 	if ok {
 		held.used.Store(r.now().UnixNano())
 	}
+	return caller, ok
+}
+
+// Session returns whose session of the page the public key belongs to, who has signed a request with it, and notes its
+// use; nobody, but watching, for one that may only look. It reports false for one that was not used for too long.
+func (r *Roster) Session(publicKey string) (parley.Caller, bool) {
+	held := r.Keys.Find(HashKey(publicKey))
+	if held == nil || held.Ended(r.now()) || !held.Origin.IsSession() {
+		return parley.Caller{}, false
+	}
+
+	caller, ok := r.CallerOf(held.Member)
+	if held.Origin == parley.KeyWatch {
+		caller = parley.Caller{Watches: caller.ID}
+	} else {
+		caller.Session = held.KeyID
+	}
+	held.used.Store(r.now().UnixNano())
 	return caller, ok
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The way to the daemon: the session, calls of operations, and the stream of events.
-import {ask as fetched, exchange, first, restored as kept, stored, take, withKey} from './early.js';
+import {ask as fetched, askSigned, exchange, first, forget, freshKey, restored as kept, secure, stored, take} from './early.js';
 import {signal} from './npm/signals.js';
 
 /**
@@ -11,7 +11,7 @@ import {signal} from './npm/signals.js';
 /** Whether the session outlives this tab, on this device. */
 export const stays = signal(false);
 
-/** The session of this tab, or null. Its key is in no cookie: a page of another port never gets it. */
+/** The session of this tab, or null. What it signs with is in no cookie, and not in here. */
 export const session = signal(/** @type {Session | null} */ (restored()));
 
 /** Why there is no session, in words. */
@@ -62,7 +62,7 @@ const lost = (e, stop) => stop?.aborted ? e : new Away('The daemon cannot be rea
 /** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
 async function ask(path, init, stop) {
   try {
-    return await fetched(path, init);
+    return await (session.value && path !== '/page/mark' ? askSigned(session.value, path, init) : fetched(path, init));
   } catch (e) {
     throw lost(e, stop);
   }
@@ -81,9 +81,17 @@ async function bodyOf(answer, stop) {
 
 /** Turns a one-time code into the session of this tab. @param {string} code */
 export async function enter(code) {
+  if (!secure) {
+    throw new Refused(0, {error_message: 'the browser signs nothing at this address, since it is not encrypted',
+      suggested_action: 'Open the page by https, or forward its port with ssh -L and open it at 127.0.0.1.'});
+  }
   const answer = await (take('session') ?? exchange(code)).catch(e => { throw lost(e); });
-  if (!answer.ok) throw await refusal(answer);
-  const {answers, ...body} = await bodyOf(answer);
+  if (!answer.ok) {
+    forget(freshKey());
+    throw await refusal(answer);
+  }
+  const {answers, time, ...entered} = await bodyOf(answer);
+  const body = {...entered, key: freshKey(), ahead: time - Date.now()};
   ready = answers ?? {};
   sessionStorage.setItem(stored, JSON.stringify(body));
   if (stays.value) localStorage.setItem(stored, JSON.stringify(body));
@@ -101,11 +109,10 @@ export function stay(on) {
 export function leave(why) {
   if (stays.value) stay(false);
   sessionStorage.removeItem(stored);
+  if (session.value) forget(session.value.key);
   ended.value = why;
   session.value = null;
 }
-
-const headers = () => withKey(session.value?.key);
 
 /** @param {Response} answer */
 async function refusal(answer) {
@@ -161,7 +168,7 @@ async function whole(path, init, stop) {
   const ends = [AbortSignal.timeout(patience)];
   if (stop) ends.push(stop);
   if (init.method === 'GET' || reading.test(path)) ends.push(dead.signal);
-  const answer = await ask(path, {...init, headers: headers(), signal: AbortSignal.any(ends)}, stop);
+  const answer = await ask(path, {...init, signal: AbortSignal.any(ends)}, stop);
   if (!answer.ok) throw await refusal(answer);
   return bodyOf(answer, stop);
 }
@@ -233,7 +240,7 @@ export async function stream(after, opened, take) {
   dead.signal.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
   try {
     const answer = await ask(`/api/events?after=${after}`, {
-      headers: {...headers(), Accept: 'text/event-stream'}, signal: stop.signal,
+      headers: {Accept: 'text/event-stream'}, signal: stop.signal,
     });
     if (!answer.ok || !answer.body) throw await refusal(answer);
     clearTimeout(watch);

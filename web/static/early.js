@@ -1,7 +1,11 @@
 // @ts-check
-// What the page asks for before its other parts are here: the session of a link's code, and what waits.
+// The session's key, and what the page asks for before its other parts are here: the session of a link's code, and what
+// waits. The key stays in the browser: it signs each request, and what is sent is of no use to whoever hears it.
 
-/** @typedef {{key: string, key_id: string, watch: boolean, workspace: string}} Session */
+/**
+ * A session: its public key, and what its requests are signed for: a run of the daemon, and the daemon's clock.
+ * @typedef {{key: string, key_id: string, watch: boolean, workspace: string, run: string, ahead: number}} Session
+ */
 
 /** Where a session is kept. */
 export const stored = 'parley.session';
@@ -31,16 +35,83 @@ export function ask(path, init) {
   return fetch(path, {cache: 'no-store', credentials: 'omit', redirect: 'error', ...init});
 }
 
-/** @param {string | undefined} key */
-export const withKey = key => ({Authorization: `Bearer ${key ?? ''}`, 'Content-Type': 'application/json'});
-
 /** What the first view needs, by its operation. */
 export const first = /** @type {Record<string, object>} */ ({get_needs: {}, check_inbox: {limit: 10}});
 
-/** Turns a one-time code into a session, and asks at once what that wants to know. @param {string} code */
-export const exchange = code => ask('/session', {
-  method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({code, calls: first}),
+const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
+const coded = (/** @type {ArrayBuffer | Uint8Array<ArrayBuffer>} */ b) => btoa(String.fromCharCode(...new Uint8Array(b)))
+  .replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const digest = (/** @type {string} */ text) => crypto.subtle.digest('SHA-256', bytes(text));
+const curve = {name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256'};
+
+/**
+ * Does something with the private keys of this browser, by their public ones.
+ * @param {IDBTransactionMode} mode @param {(keys: IDBObjectStore) => IDBRequest} does @returns {Promise<any>}
+ */
+const keys = (mode, does) => new Promise((done, failed) => {
+  const open = indexedDB.open('parley');
+  open.onupgradeneeded = () => open.result.createObjectStore('keys');
+  open.onerror = () => failed(open.error);
+  open.onsuccess = () => {
+    const asked = does(open.result.transaction('keys', mode).objectStore('keys'));
+    open.result.close(); // once that is done
+    asked.onsuccess = () => done(asked.result);
+    asked.onerror = () => failed(asked.error);
+  };
 });
+
+/** Forgets the private key of a session. @param {string} key */
+export const forget = key => keys('readwrite', k => k.delete(key)).catch(() => {});
+
+/** The private keys that this page has used, by their public ones. @type {Map<string, Promise<CryptoKey>>} */
+const known = new Map();
+
+/** Whether the browser lends keys: by https and on its own machine alone. */
+export const secure = Boolean(globalThis.crypto?.subtle);
+
+/** @param {Session} s @param {string} path @param {RequestInit} init */
+async function signed(s, path, init) {
+  if (!known.has(s.key)) known.set(s.key, keys('readonly', k => k.get(s.key)));
+  const key = await known.get(s.key)?.catch(() => { known.delete(s.key); });
+  const time = Date.now() + (s.ahead || 0), nonce = coded(crypto.getRandomValues(new Uint8Array(16)));
+  const text = ['parley', init.method ?? 'GET', location.host, path, s.run, time, nonce,
+    coded(await digest(/** @type {string} */ (init.body ?? '')))].join('\n');
+  const sum = key ? coded(await crypto.subtle.sign(curve, key, bytes(text))) : ''; // without its key it has ended
+  return ask(path, {...init, headers: {...init.headers, 'Content-Type': 'application/json',
+    Authorization: `Parley ${[s.key, s.run, time, nonce, sum].join('.')}`}});
+}
+
+/** Asks with a session. A daemon that has begun anew says what is to be signed for it. @param {Session} s @param {string} path @param {RequestInit} init */
+export async function askSigned(s, path, init) {
+  const answer = await signed(s, path, init);
+  const {run, time} = answer.status === 401 ? (await answer.clone().json().catch(() => null))?.details ?? {} : {};
+  if (!run) return answer;
+  Object.assign(s, {run, ahead: time - Date.now()});
+  for (const place of [sessionStorage, localStorage]) {
+    if (JSON.parse(place.getItem(stored) ?? 'null')?.key === s.key) place.setItem(stored, JSON.stringify(s));
+  }
+  return signed(s, path, init);
+}
+
+/** The public key of the session that a code becomes. */ let fresh = '';
+export const freshKey = () => fresh;
+
+/**
+ * Turns a one-time code into a session, and asks at once what that wants to know. The code itself is not sent.
+ * @param {string} code
+ */
+export async function exchange(code) {
+  const pair = await crypto.subtle.generateKey(curve, false, ['sign', 'verify']);
+  const key = fresh = coded(await crypto.subtle.exportKey('raw', pair.publicKey));
+  known.set(key, Promise.resolve(pair.privateKey));
+  await keys('readwrite', k => k.put(pair.privateKey, key));
+  const mac = {name: 'HMAC', hash: 'SHA-256'};
+  const secret = await crypto.subtle.importKey('raw', await digest(code), mac, false, ['sign']);
+  const proof = coded(await crypto.subtle.sign(mac, secret, bytes(`parley page\n${key}`)));
+  return signed(/** @type {any} */ ({key, run: ''}), '/session', {
+    method: 'POST', body: JSON.stringify({code_id: code.slice(0, 15), proof, calls: first}),
+  });
+}
 
 // A request that hangs would keep the first view from being read again.
 const patience = 20_000;
@@ -60,19 +131,20 @@ function keep(what, answer) {
   asked.set(what, answer);
 }
 
-/** @param {string} key */
-function look(key) {
+/** @param {Session} s */
+function look(s) {
   for (const [op, args] of Object.entries(first)) {
-    keep(op, ask(`/api/${op}`, {
-      method: 'POST', body: JSON.stringify(args), headers: withKey(key), signal: AbortSignal.timeout(patience),
+    keep(op, askSigned(s, `/api/${op}`, {
+      method: 'POST', body: JSON.stringify(args), signal: AbortSignal.timeout(patience),
     }));
   }
 }
 
-if (code) {
+if (code && secure) {
   keep('session', exchange(code));
-} else {
+} else if (!code) {
   try {
-    look(JSON.parse(restored() ?? '').key);
+    const s = JSON.parse(restored() ?? '');
+    if (s.key) look(s);
   } catch { /* there is no session */ }
 }
