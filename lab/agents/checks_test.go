@@ -269,6 +269,24 @@ func (s *onStage) getsWholeTexts() {
 	s.inState(parley.StateIdle)
 }
 
+// getsFullRows sends texts of one line whose second row in the composer, which takes up to margin columns less than the
+// terminal, is short, full, or one letter over.
+func (s *onStage) getsFullRows() {
+	s.Helper()
+	const margin = 14
+	var width int
+	must.Have(fmt.Sscanf(s.size, "%dx", &width))(s)
+
+	var all []*letter
+	head := len((&parley.Message{SenderID: "00000000"}).Header(s.agent.ID)) + 1
+	longestWord := len("word1.99 ")
+	for both := 2*(width-margin) - longestWord; both <= 2*width+1; both++ {
+		all = append(all, s.send(textOf(1, both-head+1)))
+	}
+	s.arrives(all...)
+	s.inState(parley.StateIdle)
+}
+
 func (s *onStage) survivesItsCrash() {
 	s.Helper()
 	must.Do(s, syscall.Kill(s.pid, syscall.SIGKILL))

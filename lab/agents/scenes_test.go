@@ -36,6 +36,7 @@ var scenes = []scene{
 	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion, question},
 	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText, ""},
 	{"texts of every length arrive whole", (*onStage).getsWholeTexts, ""},
+	{"texts that fill a row of its composer arrive whole", (*onStage).getsFullRows, ""},
 	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash, ""},
 	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon, ""},
 	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters, ""},
