@@ -59,6 +59,7 @@ type LaunchAgentResult struct {
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 
+	Hint    string `json:"hint,omitempty"`            // what else there is, at the first launch of a program
 	Warning string `json:"warning,omitempty"`         // why messages to it wait although it runs
 	Unknown bool   `json:"unknown_program,omitempty"` // since nobody has said that its program takes messages
 }

@@ -96,6 +96,8 @@ type Limits struct {
 	BroadcastsPerMinute int           `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
 	InvitationLife      time.Duration `yaml:"invitation_life" default:"24h" min:"1m" doc:"How long a token of parley invite may be used."`
 
+	Sandbox bool `yaml:"sandbox" trust:"true" doc:"Launch every agent in a sandbox; a program that cannot be in one is not launched."`
+
 	ApproveNewcomers bool `yaml:"approve_newcomers" doc:"Let agents that register with a token, or from other machines, take part only once you approve them."`
 
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`

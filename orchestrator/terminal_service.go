@@ -31,6 +31,8 @@ type terminals interface {
 	Placements() int64
 	// Launching reports whether a program may run already whose agent has no terminal yet.
 	Launching() bool
+	// Enclose puts a launch into a sandbox where the settings or its profile say so.
+	Enclose(*parley.LaunchAgentRequest)
 }
 
 // LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A
@@ -54,6 +56,7 @@ func (ts *terminalService) launch(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
 	placeOn(&req, ts.worktrees.workspace)
+	ts.Enclose(&req)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -128,6 +131,7 @@ func (ts *terminalService) update(
 	ctx context.Context, req parley.UpdateAgentRequest,
 ) (*parley.UpdateAgentResult, error) {
 	placeOn(&req.LaunchAgentRequest, ts.worktrees.workspace)
+	ts.Enclose(&req.LaunchAgentRequest)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err

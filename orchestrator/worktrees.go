@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,6 +55,7 @@ func (ws *worktreeService) make(ctx context.Context, req *parley.LaunchAgentRequ
 		}
 		plan.Agent, plan.Before = m.Name, a.Worktree
 	}
+	plan.Folder = req.Sandbox
 
 	made, err := worktree.Make(ctx, plan)
 	if err != nil {
@@ -75,8 +77,13 @@ func (ws *worktreeService) settle(
 
 	ctx = context.WithoutCancel(ctx)
 	if failed != nil {
-		if m := ws.roster.ByName(filepath.Base(made.Path)); made.Fresh && (m == nil || !m.Agent().State.Live()) {
-			_ = worktree.Undo(ctx, made) // the next launch finds what is left
+		m := ws.roster.ByName(filepath.Base(made.Path))
+		if !made.Fresh || m != nil && m.Agent().State.Live() {
+			return failed
+		}
+		_ = worktree.Undo(ctx, made)               // the next launch finds what is left
+		if m != nil && m.Agent().Worktree != nil { // recorded before the start
+			failed = errors.Join(failed, ws.roster.SetWorktree(ctx, m, nil))
 		}
 		return failed
 	}

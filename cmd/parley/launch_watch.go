@@ -76,6 +76,9 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 	if err == nil && res.Warning != "" {
 		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
 	}
+	if err == nil && res.Hint != "" {
+		err = c.printLine(res.Hint)
+	}
 	if err == nil && len(res.NotCopied) > 0 {
 		err = c.printLine("Not copied, as the repository has none: " +
 			parley.CleanLine(strings.Join(res.NotCopied, ", ")))

@@ -56,7 +56,7 @@ type Agent struct {
 	Host             string   `yaml:"host" doc:"The machine of the team on which it runs, if several share a database: then dir is relative to the workspace there, and the rest of its environment is that of the daemon there."`
 	Command          []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
 	Dir              string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
-	Worktree         string   `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`
+	Worktree         string   `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME, in a sandbox parley/NAME/work; or the name of a branch."`
 	Model            string   `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
 	Prompt           string   `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
 	parley.AgentSpec `yaml:",inline"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"parley"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -27,6 +28,12 @@ func choose(all profile.Set, name string, argv []string) (choice, error) {
 	}
 	p, err := all.Find(cmp.Or(name, profile.Default))
 	return choice{Profile: p, unknown: name == ""}, err
+}
+
+// Enclose puts a launch into a sandbox where the settings say so of all, or its profile of its own.
+func (ts *Terminals) Enclose(req *parley.LaunchAgentRequest) {
+	c, err := choose(ts.opts.Profiles, req.Profile, req.Command)
+	req.Sandbox = req.Sandbox || ts.opts.Sandbox || err == nil && c.Sandbox.Always
 }
 
 // stored returns what is stored of the choice with the agent: "" if its program is not known.

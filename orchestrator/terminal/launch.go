@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/program/profile"
+	"parley/program/sandbox"
 	"parley/store"
 	"parley/tmux"
 )
@@ -68,7 +69,19 @@ func (ts *Terminals) LaunchAgent(
 	}
 	defer m.Changing.Unlock()
 
-	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
+	first := id == "" && ts.isFirst(m, p.Profile)
+	res, err := ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
+	if err == nil && first && !req.Sandbox && sandbox.Usable(ctx) == nil {
+		res.Hint = "--sandbox --worktree keeps a program from all else of yours: docs/security.md"
+	}
+	return res, err
+}
+
+// isFirst reports whether an agent is the first with a program that is known to work in a sandbox.
+func (ts *Terminals) isFirst(m *team.Member, p *profile.Profile) bool {
+	return len(p.Sandbox.Env) > 0 && !slices.ContainsFunc(ts.roster.All(), func(other *team.Member) bool {
+		return other != m && other.Agent().Profile == p.Name
+	})
 }
 
 // earlier returns the agent whose session a launch continues: the one that had its name before, with the

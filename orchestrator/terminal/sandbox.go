@@ -112,7 +112,7 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 	if plan.Shared, err = home.Make(); err != nil {
 		return err
 	}
-	if plan.Git, err = gitOf(ctx, m.Name, a.Worktree, l.Dir); err != nil {
+	if plan.Git, err = la.gitOf(ctx, m, a.Worktree, l.Dir); err != nil {
 		return err
 	}
 	l.Box, err = plan.Arguments()
@@ -121,15 +121,24 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 
 // gitOf returns the worktree that parley made for an agent, nil if it works in none. What names its parts is not asked:
 // the agent can write some of that.
-func gitOf(ctx context.Context, name string, w *parley.Worktree, dir string) (*sandbox.Git, error) {
+func (la *launcher) gitOf(
+	ctx context.Context, m *team.Member, w *parley.Worktree, dir string,
+) (*sandbox.Git, error) {
 	if w == nil || !inWorktree(w, dir) {
 		return nil, nil
 	}
 	folder := path.Dir(w.Branch)
-	if folder == "." || path.Dir(worktree.BranchOf(ctx, w.Repository)) == folder {
+	others := []string{worktree.BranchOf(ctx, w.Repository)}
+	for _, other := range la.ts.roster.All() {
+		if o := other.Agent().Worktree; other != m && o != nil && o.Repository == w.Repository {
+			others = append(others, o.Branch)
+		}
+	}
+	inFolder := func(branch string) bool { return strings.HasPrefix(branch, folder+"/") }
+	if folder == "." || slices.ContainsFunc(others, inFolder) {
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"the branch of a sandbox needs a folder of its own, and %q has none", w.Branch).
-			Suggest("Let parley name it (--worktree), or name one like agents/%s.", name)
+			Suggest("Let parley name it (--worktree), or name one like agents/%s/work.", m.Name)
 	}
 	common, own, err := worktree.PartsOf(w)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type Plan struct {
 	Agent  string           // its name, which is that of the directory too
 	Dir    string           // where it would run without a worktree
 	Branch string           // parley.WorktreeAuto for one of the agent's name
+	Folder bool             // that has a folder of branches for itself
 	Copy   []string         // files, relative to the repository
 	Setup  []string         // commands of a shell
 	Env    []string         // of the commands
@@ -169,7 +171,9 @@ func (r *repo) checkOut(ctx context.Context, m *Made) error {
 func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 	m.Branch = p.Branch
 	if p.Branch == parley.WorktreeAuto {
-		m.Branch = "parley/" + p.Agent
+		if m.Branch = "parley/" + p.Agent; p.Folder {
+			m.Branch += "/work"
+		}
 	}
 
 	if _, err := r.git(ctx, "check-ref-format", "--branch", m.Branch); err != nil {
@@ -191,6 +195,11 @@ func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 		return parley.Errorf(parley.InvalidArgument, "the branch %s exists already", m.Branch).
 			Suggest("Go on with it: --worktree=%s; or name another, or delete it: git branch -d %s",
 				parley.ShellWord(m.Branch), parley.ShellWord(m.Branch))
+	}
+	if folder := path.Dir(m.Branch); !exists && r.has(ctx, ref(folder)) {
+		return parley.Errorf(parley.InvalidArgument, "the branch %s stands where a folder of branches is to be", folder).
+			Suggest("Name another branch, such as --worktree=%s/work, or delete that one: git branch -d %s",
+				"agents/"+p.Agent, parley.ShellWord(folder))
 	}
 	m.Made = !exists
 

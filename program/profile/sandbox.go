@@ -9,6 +9,7 @@ import (
 
 // Sandbox says what of the user's a program needs in a sandbox. The paths are relative to a home directory.
 type Sandbox struct {
+	Always bool     `yaml:"always"` // each launch of it is in one
 	Env    []string `yaml:"env"`    // variables of the launch that it gets, with * for any letters
 	Copied []string `yaml:"copied"` // its settings: a private copy is made at its first launch there
 	Read   []string `yaml:"read"`   // what it sees as it is and cannot change

@@ -91,7 +91,7 @@ func (b *branches) of(s *parley.AgentStatus, w int) string {
 	}
 
 	name := branch(s)
-	if name == worktreePrefix+s.Name && marks != "" {
+	if strings.TrimSuffix(name, "/work") == worktreePrefix+s.Name && marks != "" {
 		return strings.TrimPrefix(marks, " ") // its name stands in the row already
 	}
 	return kit.FitName(name, max(4, w-kit.Width(marks))) + marks
