@@ -15,7 +15,9 @@ import (
 // Options says where the daemon is and who calls. Socket, URL or Dial is needed.
 type Options struct {
 	Socket string // path of the daemon's unix socket
-	URL    string // or its address, e.g. http://127.0.0.1:7437
+	// Check looks at who listens on Socket, before anything is sent.
+	Check func(net.Conn) error
+	URL   string // or its address, e.g. http://127.0.0.1:7437
 
 	// Dial makes a connection to the daemon in another way, and Where names that in errors.
 	Dial  func(context.Context) (net.Conn, error)

@@ -55,7 +55,15 @@ func newConn(o Options) *conn {
 	switch {
 	case o.Socket != "":
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", o.Socket)
+			conn, err := (&net.Dialer{}).DialContext(ctx, "unix", o.Socket)
+			if err != nil || o.Check == nil {
+				return conn, err
+			}
+			if err := o.Check(conn); err != nil {
+				_ = conn.Close()
+				return nil, &net.OpError{Op: "dial", Net: "unix", Err: err}
+			}
+			return conn, nil
 		}
 	case o.Dial != nil:
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {

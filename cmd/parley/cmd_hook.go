@@ -88,7 +88,7 @@ func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
 
 	started := h.startedBefore(p, began)
 	report.At, report.PID = &started, os.Getpid()
-	if info != nil && reportState(ctx, p.socketOf(info), key, report, began.Add(hookCall)) {
+	if info != nil && reportState(ctx, p.wayTo(info, 0), report, began.Add(hookCall)) {
 		return
 	}
 
@@ -107,11 +107,11 @@ func (*hookCommand) startedBefore(p *program, now time.Time) time.Time {
 
 // reportState sends a report to the daemon. done is false if no daemon answered.
 func reportState(
-	ctx context.Context, socket, key string, report parley.ReportStateRequest, until time.Time,
+	ctx context.Context, way client.Options, report parley.ReportStateRequest, until time.Time,
 ) (done bool) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	_, err := client.New(client.Options{Socket: socket, Key: key}).ReportState(ctx, report)
+	_, err := client.New(way).ReportState(ctx, report)
 	refused, typed := errors.AsType[*parley.Error](err)
 	return err == nil || typed && refused.Code != parley.DaemonUnavailable
 }

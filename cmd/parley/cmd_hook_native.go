@@ -66,7 +66,7 @@ func (h *hookCommand) judge(ctx context.Context, p *program, key string) {
 	}
 	var res *parley.NativeMessageResult
 	if err = errors.New("no daemon"); info != nil {
-		res, err = client.New(client.Options{Socket: p.socketOf(info), Key: key}).ReportNativeMessage(ctx, req)
+		res, err = client.New(p.wayTo(info, 0)).ReportNativeMessage(ctx, req)
 	}
 
 	switch {

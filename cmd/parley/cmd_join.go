@@ -125,7 +125,7 @@ func (g *guest) printMessages(ctx context.Context) error {
 		return err
 	}
 
-	service := client.New(client.Options{Socket: info.Socket, Key: g.agent.APIKey, Retry: bridgeReconnect})
+	service := client.New(client.Options{Socket: info.Socket, Check: info.Check, Key: g.agent.APIKey, Retry: bridgeReconnect})
 	defer service.Close()
 
 	for {

@@ -65,7 +65,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		return err // a newer daemon knows more toolsets
 	}
 
-	service := client.New(client.Options{Socket: c.socketOf(info), Key: c.key(), Retry: bridgeReconnect})
+	service := client.New(c.wayTo(info, bridgeReconnect))
 	defer service.Close()
 
 	return mcpserver.ServeStdio(ctx, mcpserver.Options{

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
@@ -173,7 +174,7 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	root := must.Have(filepath.EvalSymlinks(h.Workspace))(t)
 	at := daemon.Locate(root, daemon.Environ(h.Env))
 	socket := must.Have(daemon.ReadInfo(at))(t).Socket
-	if !reportState(t.Context(), socket, "parley_nobody", report, time.Now().Add(time.Minute)) {
+	if !reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report, time.Now().Add(time.Minute)) {
 		t.Error("what the daemon refused would be kept")
 	}
 }

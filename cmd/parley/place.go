@@ -27,16 +27,18 @@ func (s *surroundings) place() (daemon.Place, error) {
 	return at, at.RefuseOthers()
 }
 
-// clientOf returns a client of a daemon: by the agent's own socket, if this process has one there.
+// clientOf returns a client of a daemon.
 func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: s.socketOf(info), Key: s.key(), Retry: reconnect})
+	return client.New(s.wayTo(info, reconnect))
 }
 
-func (s *surroundings) socketOf(info *daemon.Info) string {
+// wayTo returns how a daemon is reached: by the agent's own socket, if this process has one there, where a key says
+// nothing; else by that of the workspace, if it is the daemon that listens there.
+func (s *surroundings) wayTo(info *daemon.Info, retry time.Duration) client.Options {
 	if own, err := daemon.OwnDaemon(s.env.Get(parley.SocketVariable)); err == nil && own.PID == info.PID {
-		return own.Socket
+		return client.Options{Socket: own.Socket, Key: s.key(), Retry: retry}
 	}
-	return info.Socket
+	return client.Options{Socket: info.Socket, Check: info.Check, Key: s.key(), Retry: retry}
 }
 
 // reportsTo returns the daemon that a hook reports to, nil if there is none, and the file where its report waits then.

@@ -171,7 +171,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 
 	// Without a key: the one in the environment is of another workspace.
 	l.Running = true
-	l.fail(ctx, l.ask(ctx, client.New(client.Options{Socket: info.Socket})), everywhereWithin)
+	l.fail(ctx, l.ask(ctx, client.New(client.Options{Socket: info.Socket, Check: info.Check})), everywhereWithin)
 
 	return l
 }

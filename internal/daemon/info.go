@@ -33,6 +33,31 @@ type Info struct {
 	// Withheld names the parts of parley.yaml that this daemon ignores, because the file was not
 	// trusted when it started.
 	Withheld string `json:"withheld,omitempty"`
+
+	at Place // where it was read
+}
+
+// Check returns an error unless a connection leads to the workspace's daemon, as it is now: the holder of the lock,
+// who alone writes its number. Nothing is sent to another process. A process of another namespace has no number here.
+func (i *Info) Check(conn net.Conn) error {
+	unixConn, ok := conn.(*net.UnixConn)
+	if !ok {
+		return nil
+	}
+	pid, uid, err := peerOf(unixConn)
+	if err == nil && uid == os.Getuid() && pid == 0 {
+		return nil
+	}
+
+	now, err2 := readInfo(i.at, i.Socket)
+	held, err3 := Locked(i.at)
+	if err := errors.Join(err, err2, err3); err != nil || uid != os.Getuid() || !held || now.PID != pid {
+		return parley.Errorf(parley.DaemonUnavailable, "what listens on %s is not the daemon, and was sent nothing", i.Socket).
+			With("pid", pid).
+			Suggest("Look which process it is: ps -p %d. Without it, parley serve starts the daemon.", pid)
+	}
+
+	return nil
 }
 
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have
@@ -49,6 +74,7 @@ func readInfo(p Place, socket string) (*Info, error) {
 	if err == nil {
 		err = p.checkSocket(info.Socket, socket)
 	}
+	info.at = p
 	if err != nil {
 		return nil, err
 	}

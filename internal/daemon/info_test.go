@@ -61,3 +61,34 @@ func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
 		t.Errorf("found %v, %v", info, err)
 	}
 }
+
+// Only the holder of the lock is the daemon, and only the process that it says it is.
+func TestOnlyTheHolderOfTheLockIsTheDaemon(t *testing.T) {
+	at := Locate(t.TempDir(), Environ{"HOME=" + shortDir(t)})
+	must.Do(t, at.Prepare())
+	l := must.Have(listenUnix(t.Context(), at))(t)
+	defer l.Close()
+
+	for _, test := range []struct {
+		what string
+		pid  int
+		held bool
+		good bool
+	}{
+		{"the daemon", os.Getpid(), true, true},
+		{"without the lock", os.Getpid(), false, false},
+		{"another process than the holder", os.Getpid() + 1, true, false},
+	} {
+		must.Do(t, writeInfo(at, Info{PID: test.pid, Socket: at.Socket()}))
+		release := func() error { return nil }
+		if test.held {
+			release = must.Have(lock(at))(t).Close
+		}
+		conn := must.Have(net.Dial("unix", at.Socket()))(t)
+		err := must.Have(ReadInfo(at))(t).Check(conn)
+		if conn.Close(); (err == nil) != test.good || err != nil && parley.ErrorCode(err) != parley.DaemonUnavailable {
+			t.Errorf("%s: %v", test.what, err)
+		}
+		must.Do(t, release())
+	}
+}

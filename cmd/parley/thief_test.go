@@ -4,8 +4,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"parley"
@@ -83,6 +85,42 @@ func (f *thief) use(t *testing.T, address string) {
 		ask(r, strings.TrimPrefix(address, "http://"), shown)
 		for part := range strings.SplitSeq(strings.TrimPrefix(shown, "Parley "), ".") {
 			ask(r, r.Host, "Bearer "+part)
+		}
+	}
+}
+
+// A process that has taken the socket of a daemon that was killed is sent nothing, and no key.
+func TestAThiefOfTheSocket(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	must.Do(t, h.Command("serve").Run())
+	info := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+	must.Do(t, syscall.Kill(info.PID, syscall.SIGKILL))
+	eventually(t, "the daemon has ended", func() bool { return !testhome.Running(info.PID) })
+	must.Do(t, os.Remove(info.Socket))
+	l := must.Have(net.Listen("unix", info.Socket))(t)
+	t.Cleanup(func() { l.Close() })
+	heard := make(chan string, 100)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			b, _ := io.ReadAll(conn)
+			heard <- string(b)
+		}
+	}()
+
+	cmd := h.Command("status")
+	cmd.Env = append(cmd.Env, "PARLEY_OPERATOR_KEY="+testhome.OperatorKey)
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is not the daemon, and was sent nothing") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for len(heard) > 0 {
+		if said := <-heard; said != "" {
+			t.Errorf("it was sent %q", said)
 		}
 	}
 }
