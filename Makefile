@@ -6,8 +6,8 @@ COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 EPOCH = $(shell git log -1 --format=%ct 2>/dev/null)
 DATE = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 GO ?= go
-STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
-GOVULNCHECK = $(GO) tool -modfile=tools/go.mod govulncheck
+STATICCHECK = $(GO) tool -modfile=build/tools/go.mod staticcheck
+GOVULNCHECK = $(GO) tool -modfile=build/tools/go.mod govulncheck
 
 # What measures, draws and publishes has a module of its own. Its programs run here, where the page is.
 IN_LAB = $(GO) -C lab
@@ -59,7 +59,7 @@ test: tmux ## run all tests, without a C compiler
 # On a machine that does much else, a program, a browser or a terminal can be later than any test waits. So a
 # check runs what failed once more, alone: a test that fails again, or whose first run had a data race, fails the
 # check, and one that passes then is named at its end. `test` runs each test once.
-GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=tools/go.mod gotestsum)
+GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=build/tools/go.mod gotestsum)
 AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
 	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt'
 
@@ -87,7 +87,7 @@ lint: ## run go vet and staticcheck
 	$(GO) vet ./...
 	$(IN_LAB) vet ./...
 	$(STATICCHECK) ./...
-	@staticcheck=$$($(GO) tool -n -modfile=tools/go.mod staticcheck) && cd lab && "$$staticcheck" ./...
+	@staticcheck=$$($(GO) tool -n -modfile=build/tools/go.mod staticcheck) && cd lab && "$$staticcheck" ./...
 
 # Where the database of known vulnerabilities is. Another one may be a directory: file:///DIR
 VULNDB ?= https://vuln.go.dev
@@ -130,7 +130,7 @@ RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false -d=checkptr=0'
 .PHONY: race
 race: tmux cc
-	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
+	@build/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
 	$(GOTESTSUM) && PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 \
 		"$$gotestsum" $(call AGAIN,race) --packages="$(RACED)" -- -vet=off -short $(RACE) $(ATONCE)
 
@@ -146,13 +146,13 @@ stories: tmux
 
 .PHONY: web-types
 web-types: ## check the types in the page's modules (where npm is there)
-	@scripts/web-types
+	@build/web-types
 
 .PHONY: web-deps
 web-deps: ## fetch what the page has from npm, and compare it with what is committed (needs npm)
-	@scripts/web-deps
+	@build/web-deps
 
-# Where scripts/agents installs the agent programs.
+# Where build/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
 
 DELIVERIES ?= 10
@@ -161,7 +161,7 @@ TRY ?= .
 # The programs are hundreds of megabytes; they are fetched once.
 .PHONY: agents
 agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=200 sends more)
-	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
+	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' build/agents
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
 		$(IN_LAB) test -count=1 -v -parallel 2 -timeout 4h -run '$(TRY)' ./agents
 
@@ -169,7 +169,7 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 # so if the machine cannot get them.
 .PHONY: real
 real: tmux
-	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
+	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; build/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
 	$(GOTESTSUM) && "$$gotestsum" $(call AGAIN,claude) --packages=./cmd/parley -- -count=1 -timeout 10m -run 'TestClaudeInABrowser' && \
 	cd lab && "$$gotestsum" $(call AGAIN,real) --packages=./agents \
@@ -215,17 +215,17 @@ compare: tmux build ## play the same scenes through parley and through send-keys
 # A page in Chromium with 60 agents and a million messages.
 .PHONY: page
 page: tmux ## measure the page in a browser, into docs/measured/page.md
-	@scripts/need chromium
+	@build/need chromium
 	PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/page.md' $(IN_LAB) test -count=1 -v -timeout 20m ./page
 
 # Three daemons with a server of PostgreSQL share a database; see lab/machines for its parts.
 .PHONY: machines
 machines: tmux build ## run a team on three hosts through kills and crashes, into docs/measured/machines.md
-	@scripts/need postgres
+	@build/need postgres
 	$(call LAB,machines)
 
 # The packager has a module of its own: it needs much that nothing else does.
-NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
+NFPM = $(GO) tool -modfile=build/tools/release/go.mod nfpm
 
 # What is published. It carries the commit's time and no path, so the same commit gives the same
 # bytes everywhere; it is built twice to see that.
@@ -237,8 +237,8 @@ release: ## build archives, packages and the installer into .build/release, twic
 			-date '$(EPOCH)' -nfpm '$(NFPM)' -out .build/$$out || exit 1; \
 	done
 	@diff -r .build/release .build/again && rm -rf .build/again && echo 'built twice: equal byte for byte'
-	scripts/try-deb .build/release/*amd64.deb
-	scripts/try-rpm .build/release/*x86_64.rpm
+	build/try-deb .build/release/*amd64.deb
+	build/try-rpm .build/release/*x86_64.rpm
 	@ls -l .build/release
 
 SOAK ?= 1h
@@ -262,7 +262,7 @@ TMUXTESTS ?= ./tmux/... ./orchestrator/... ./cmd/...
 
 .PHONY: test-tmux
 test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-get)
-	@found=$$(scripts/tmux-versions $(SUITES)) || exit 1; \
+	@found=$$(build/tmux-versions $(SUITES)) || exit 1; \
 	for tmux in $$found; do \
 		echo "with $$($$tmux -V)"; \
 		PATH="$${tmux%/*}:$$PATH" $(GO) test -count=1 $(TMUXTESTS) || exit 1; \
@@ -271,7 +271,7 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 # The pictures of the README come from a session of the demo's agents. Those of the page need Chromium.
 .PHONY: screenshots
 screenshots: tmux build ## draw the screens and the page into docs/pictures
-	scripts/screenshots ./parley docs/pictures
+	build/screenshots ./parley docs/pictures
 	PARLEY_TEST_SHOTS='$(CURDIR)/docs/pictures' $(GO) test -count=1 -run TestPicturesOfTheDocs ./cmd/parley
 
 # The moving picture of the README is the story tui/testdata/stories/terminal/film.txt.
@@ -286,4 +286,4 @@ clean: ## remove what was built
 
 .PHONY: tmux cc
 tmux cc:
-	@scripts/need $@
+	@build/need $@

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // ShortID is the number of characters of an id that headers show, and the least that
@@ -167,7 +169,7 @@ var (
 func CheckName(name string) error {
 	switch {
 	case !nameForm().MatchString(name):
-		return Errorf(InvalidArgument, "%q cannot be an agent's name", CleanLine(name)).
+		return Errorf(InvalidArgument, "%q cannot be an agent's name", plain.CleanLine(name)).
 			Suggest("Use a letter, then letters, digits, - or _, 32 characters at most.")
 	case slices.Contains(reserved, strings.ToLower(name)):
 		return Errorf(InvalidArgument, "the name %q is reserved", name).
@@ -322,7 +324,7 @@ var guidanceForm = expression(`^[A-Z][A-Z0-9_ -]{0,31}$`)
 
 // Validate checks the kind and converts it to capitals.
 func (r *SteerAgentRequest) Validate() error {
-	if r.Kind = strings.ToUpper(CleanLine(r.Kind)); r.Kind == "" {
+	if r.Kind = strings.ToUpper(plain.CleanLine(r.Kind)); r.Kind == "" {
 		r.Kind = GuidanceStuck
 	}
 	if !guidanceForm().MatchString(r.Kind) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"parley/plain"
 )
 
 // AgentSpec is how an agent is described, what it may do and how it runs. Whoever launches or adopts it says so, the
@@ -28,8 +30,8 @@ type AgentSpec struct {
 
 // CleanSpec returns a spec whose texts are safe in headers and on screens.
 func CleanSpec(s AgentSpec) AgentSpec {
-	s.Description, s.Role = CleanLabel(s.Description), CleanLabel(s.Role)
-	s.Capabilities, s.Groups = CleanLabels(s.Capabilities), CleanLabels(s.Groups)
+	s.Description, s.Role = plain.CleanLabel(s.Description), plain.CleanLabel(s.Role)
+	s.Capabilities, s.Groups = plain.CleanLabels(s.Capabilities), plain.CleanLabels(s.Groups)
 	return s
 }
 
@@ -70,3 +72,12 @@ func (f SpecField) Text() string {
 	}
 	return fmt.Sprint(reflect.ValueOf(f.Value).Elem())
 }
+
+// Variables in the environment of an agent's program, and of what it starts.
+const (
+	KeyVariable       = "PARLEY_KEY"      // its API key, or that of whoever runs a command
+	WorkspaceVariable = "PARLEY_DIR"      // the directory of its workspace
+	AgentVariable     = "PARLEY_AGENT"    // its name
+	SocketVariable    = "PARLEY_SOCKET"   // its own socket: who calls by it is that agent
+	AgentIDVariable   = "PARLEY_AGENT_ID" // its id, by which what belongs to it is known
+)

@@ -1,12 +1,19 @@
 package parley_test
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -53,5 +60,76 @@ func TestEveryHoldSaysWhatReleasesIt(t *testing.T) {
 	want := "It goes when the dialog is answered: parley answer coder. parley never answers one by itself."
 	if got := parley.HoldDialog.Release(launched); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestShortagesAreNamed(t *testing.T) {
+	opening := fmt.Errorf("open it: %w", &os.PathError{Op: "open", Path: "/x", Err: syscall.EMFILE})
+	e := parley.Exhausted(parley.TmuxUnavailable, opening)
+	if e == nil || e.Code != parley.TmuxUnavailable || !strings.Contains(e.Action, "ulimit -n") ||
+		!errors.Is(e, syscall.EMFILE) {
+		t.Errorf("too many open files: %+v", e)
+	}
+	if e := parley.Exhausted(parley.TmuxUnavailable, syscall.ENOENT); e != nil {
+		t.Errorf("a missing file: %+v", e)
+	}
+}
+
+func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	for _, c := range []struct {
+		waiting parley.Waiting
+		want    string
+	}{
+		{parley.Waiting{Ahead: 4, Code: parley.HoldDialog},
+			"queued behind 4: coder has had a question open for 20 min"},
+		{parley.Waiting{Code: parley.HoldDraft}, "an unsent draft has stood in coder's composer for 20 min"},
+		{parley.Waiting{Ahead: 2}, "queued behind 2: coder is getting one now"},
+		{parley.Waiting{Ahead: 1, Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone"},
+			"queued behind 1: coder: its terminal cannot be read: gone"},
+		{parley.Waiting{Code: parley.HoldLimit, Until: time.Date(2030, 1, 2, 3, 4, 0, 0, time.Local)},
+			"coder has been at its usage limit for 20 min, until 2 Jan 03:04"},
+		{parley.Waiting{Code: parley.HoldPaused}, "messages have been paused for 20 min"},
+		{parley.Waiting{Code: parley.HoldExited, Agent: "-"}, "its program has been gone for 20 min"},
+		{parley.Waiting{Code: parley.HoldStopped, Agent: "-"}, "it has been stopped for 20 min"},
+		{parley.Waiting{Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone", Agent: "-"},
+			"its terminal cannot be read: gone"},
+	} {
+		c.waiting.Agent, c.waiting.Since = strings.TrimSuffix(cmp.Or(c.waiting.Agent, "coder"),
+			"-"), now.Add(-20*time.Minute)
+		if got := c.waiting.Sentence(now); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// The screen, the page and find_messages read a filter alike. It is the noon of a Monday.
+func TestFilterIsReadAsItIsTyped(t *testing.T) {
+	noon := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"":                              `{"begun":true}`,
+		"from:":                         `{"begun":true}`,
+		"from:wor to:you parser":        `{"query":"parser","begun":true,"from":"worker","to":"operator"}`,
+		"is:held,unc state:pending x:y": `{"query":"x:y","begun":true,"states":["held","unconfirmed","queued","typing"]}`,
+		"agent:asker,worker has:file":   `{"begun":true,"agents":["asker","worker"],"has":["file"]}`,
+		"type:req priority:urgent thr":  `{"query":"thr","begun":true,"types":["request"],"priorities":["urgent"]}`,
+		"since:2h until:today":          `{"begun":true,"since":"2026-01-05T10:00:00Z","until":"2026-01-05T23:59:59.999999999Z"}`,
+		"on:2026-01-04 thread:1a2b3c4d": `{"begun":true,"thread":"1a2b3c4d","since":"2026-01-04T00:00:00Z","until":"2026-01-04T23:59:59.999999999Z"}`,
+		"since:sunday":                  `{"begun":true,"since":"2026-01-04T00:00:00Z"}`,
+		"is:nonsense":                   "is:nonsense is not known.",
+		"on:2h":                         "on: wants a day such as today, monday or 2026-01-31.",
+		"since:31.2.2026 from: thread:": "since: wants a time such as 2h, 3d, 09:30, today, monday or 2026-01-31.",
+	} {
+		f := parley.ParseFilter(text, []string{"asker", "worker"}, noon)
+		got := f.Problem
+		if got == "" {
+			got = string(must.Have(json.Marshal(f.Request))(t))
+		}
+		if got != want {
+			t.Errorf("%q asks for %s, want %s", text, got, want)
+		}
+		if asks := text != "" && text != "from:"; f.Asks != asks {
+			t.Errorf("%q has a condition: %v", text, f.Asks)
+		}
 	}
 }

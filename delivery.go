@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // DeliveryState is the furthest step of a delivery that is proven.
@@ -339,9 +341,9 @@ func (w Waiting) cause(now time.Time) string {
 		return who + " is getting one now"
 	case words != "":
 		words = strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " +
-			FormatDuration(now.Sub(w.Since))
+			plain.FormatDuration(now.Sub(w.Since))
 		if !w.Until.IsZero() {
-			words += ", until " + FormatEnd(w.Until)
+			words += ", until " + plain.FormatEnd(w.Until)
 		}
 		return words
 	case w.Agent == "":
@@ -349,4 +351,19 @@ func (w Waiting) cause(now time.Time) string {
 	}
 
 	return w.Agent + ": " + w.Reason
+}
+
+// DeliveryGroup returns the states that one word means in a filter: pending, waiting, delivered or problem.
+func DeliveryGroup(word string) (states []DeliveryState, ok bool) {
+	switch word {
+	case "pending":
+		return []DeliveryState{DeliveryQueued, DeliveryTyping}, true
+	case "waiting":
+		return []DeliveryState{DeliveryQueued, DeliveryTyping, DeliveryHeld}, true
+	case "delivered":
+		return []DeliveryState{DeliverySubmitted, DeliveryRead, DeliveryAnswered}, true
+	case "problem":
+		return []DeliveryState{DeliveryFailed, DeliveryUnconfirmed, DeliveryExpired}, true
+	}
+	return nil, false
 }

@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"syscall"
+
+	"parley/plain"
 )
 
 // Code names a kind of failure. Codes are part of the interface: new ones may be added,
@@ -179,6 +184,35 @@ func Exhausted(code Code, err error) *Error {
 	for _, s := range shortages {
 		if errors.Is(err, s.errno) {
 			return Errorf(code, "%s: %w", s.words, err).Suggest("%s Then try again.", s.helps)
+		}
+	}
+	return nil
+}
+
+// Answer begins every result: success, and an error that is null. A failure is an *Error
+// instead, whose JSON has the same two fields.
+type Answer struct {
+	Success bool    `json:"success"`
+	Error   *string `json:"error"`
+}
+
+// OK is the Answer of a call that succeeded.
+var OK = Answer{Success: true}
+
+// OneOf returns an INVALID_ARGUMENT error unless a parameter has one of its allowed values.
+func OneOf(name, value string, allowed []string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return Errorf(InvalidArgument, "%s is %q", name, plain.CleanLine(value)).With("parameter", name).
+		With("allowed", allowed).Suggest("Use one of: %s.", strings.Join(allowed, ", "))
+}
+
+// enumOf returns the allowed values of a request's parameter.
+func enumOf[Req any](name string) []string {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Req]()) {
+		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); json == name {
+			return strings.Split(f.Tag.Get("enum"), ",")
 		}
 	}
 	return nil

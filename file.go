@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/plain"
 )
 
 // File is a file in the workspace's store. Its content never changes.
@@ -38,7 +40,8 @@ func CheckFileName(parameter, name string) error {
 	if problem == "" {
 		return nil
 	}
-	return Errorf(InvalidArgument, "%q cannot be a file's name: it %s", CleanLine(Truncate(name, 100)), problem).
+	return Errorf(InvalidArgument, "%q cannot be a file's name: it %s", plain.CleanLine(plain.Truncate(name, 100)),
+		problem).
 		With("parameter", parameter).
 		Suggest("Give %s as a plain name of at most %d bytes, such as report.txt.", parameter, maxFileName)
 }
@@ -59,11 +62,11 @@ func fileNameProblem(name string) string {
 		return "begins with a dot"
 	case strings.HasPrefix(name, "-"):
 		return "begins with a dash, as an option of a command does"
-	case HasForms(name):
+	case plain.HasForms(name):
 		return "looks as if parley had written it"
 	case strings.HasSuffix(name, "."), strings.TrimSpace(name) != name:
 		return "begins or ends with a space, or ends with a dot"
-	case CleanLine(name) != strings.Join(strings.Fields(name), " "),
+	case plain.CleanLine(name) != strings.Join(strings.Fields(name), " "),
 		strings.ContainsAny(name, "\t\r\n\v\f\u0085\u2028\u2029"):
 		return "has invisible characters"
 	case slices.Contains(deviceNames, strings.ToLower(strings.TrimSpace(stem))):
@@ -85,7 +88,8 @@ type TransferFileRequest struct {
 // Validate checks that the path is absolute, and the name of the copy.
 func (r *TransferFileRequest) Validate() error {
 	if !filepath.IsAbs(r.SourcePath) {
-		return Errorf(InvalidArgument, "%q is not an absolute path", CleanLine(Truncate(r.SourcePath, 200))).
+		return Errorf(InvalidArgument, "%q is not an absolute path", plain.CleanLine(plain.Truncate(r.SourcePath,
+			200))).
 			With("parameter", "source_path").
 			Suggest("Give the whole path, starting with /.")
 	}

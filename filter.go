@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/when"
+	"parley/plain"
 )
 
 // Filter is what a person types to find messages: `from:coder is:held since:2h parser`. The screen, the page and
@@ -111,7 +114,7 @@ func (f *Filter) begun(place, value string, names []string) (all []string) {
 	for v := range strings.SplitSeq(value, ",") {
 		some := beginWith(FilterValues(place, names), v)
 		if v != "" && len(some) == 0 {
-			f.Problem = fmt.Sprintf("%s%s is not known.", place, CleanLine(v))
+			f.Problem = fmt.Sprintf("%s%s is not known.", place, plain.CleanLine(v))
 		}
 		all = append(all, some...)
 	}
@@ -119,7 +122,7 @@ func (f *Filter) begun(place, value string, names []string) (all []string) {
 }
 
 func (f *Filter) addTime(place, value string, now time.Time) {
-	at, day, ok := ParsePast(value, now)
+	at, day, ok := when.Past(value, now)
 	end := at.AddDate(0, 0, 1).Add(-time.Nanosecond)
 	switch {
 	case !ok:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // CheckInboxRequest asks for the caller's inbox. It marks nothing as read.
@@ -96,13 +98,13 @@ func (r *GetMessagesRequest) Validate() error {
 	}
 
 	for _, t := range r.Filters.MessageTypes {
-		if err := oneOf("filters.message_types", string(t), enumOf[SendMessageRequest]("type")); err != nil {
+		if err := OneOf("filters.message_types", string(t), enumOf[SendMessageRequest]("type")); err != nil {
 			return err
 		}
 	}
 
 	if r.Filters.Priority != "" {
-		return oneOf("filters.priority", string(r.Filters.Priority), enumOf[SendMessageRequest]("priority"))
+		return OneOf("filters.priority", string(r.Filters.Priority), enumOf[SendMessageRequest]("priority"))
 	}
 
 	return nil
@@ -379,7 +381,7 @@ func textsOf[T ~string](values []T) []string {
 func known(parameter string, given, among []string) error {
 	for _, v := range given {
 		if !slices.Contains(among, v) {
-			return Errorf(InvalidArgument, "%s has %q", parameter, CleanLine(v)).With("parameter", parameter).
+			return Errorf(InvalidArgument, "%s has %q", parameter, plain.CleanLine(v)).With("parameter", parameter).
 				Suggest("Use %s.", strings.Join(among, ", "))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // KeyOrigin says how a key was made.
@@ -61,7 +63,8 @@ func KeyLife(text string) (time.Duration, error) {
 		life = time.Duration(max(0, min(n, 36500))) * 24 * time.Hour
 	}
 	if err != nil || life < minKeyLife || life > maxKeyLife {
-		return 0, Errorf(InvalidArgument, "expires is %q", CleanLine(Truncate(text, 60))).With("parameter", "expires").
+		return 0, Errorf(InvalidArgument, "expires is %q", plain.CleanLine(plain.Truncate(text,
+			60))).With("parameter", "expires").
 			Suggest("Give days or hours, such as 30d or 12h: a minute at least, 3650 days at most.")
 	}
 
@@ -188,8 +191,8 @@ func (c Caller) Label() string {
 	return c.Name + " (" + c.Program + ")"
 }
 
-// viewer returns the operator as the caller of what only reads, in place of a process that may read the same.
-func (c Caller) viewer() Caller {
+// Viewer returns the operator as the caller of what only reads, in place of a process that may read the same.
+func (c Caller) Viewer() Caller {
 	c.ID, c.Name, c.Kind, c.Operator = c.Watches, OperatorName, KindHuman, true
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // MessageKind says how a message is addressed.
@@ -236,7 +238,7 @@ type UpdateContent struct {
 
 // Validate checks that the update has a summary.
 func (r *BroadcastUpdateRequest) Validate() error {
-	if CleanLine(r.Content.Summary) == "" {
+	if plain.CleanLine(r.Content.Summary) == "" {
 		return Errorf(InvalidArgument, "content.summary is missing").With("parameter", "content.summary").
 			Suggest("Give the update in a sentence as content.summary.")
 	}
@@ -271,14 +273,14 @@ type RequestDetails struct {
 
 // Validate checks the description and the priority.
 func (r *RequestAssistanceRequest) Validate() error {
-	if CleanLine(r.RequestDetails.Description) == "" {
+	if plain.CleanLine(r.RequestDetails.Description) == "" {
 		return Errorf(InvalidArgument, "request_details.description is missing").
 			With("parameter", "request_details.description").
 			Suggest("Say in request_details.description what help is needed.")
 	}
 
 	if r.RequestDetails.Priority != "" {
-		return oneOf(
+		return OneOf(
 			"request_details.priority", string(r.RequestDetails.Priority), enumOf[SendMessageRequest]("priority"),
 		)
 	}
@@ -350,3 +352,28 @@ type IgnoreMessageResult struct {
 
 // Said says what was done.
 func (r *IgnoreMessageResult) Said() string { return r.Message }
+
+// The values of the setting native_messages: what becomes of a message that an agent's program sends to
+// another agent with a tool of its own, and not through parley.
+const (
+	NativeRefuse = "refuse" // it is not sent, and the model learns which tool to use
+	NativeRecord = "record" // it is judged as a message of parley's, recorded and sent
+	NativeAllow  = "allow"  // parley does not look
+)
+
+// NativeMessageRequest describes a message that a program is about to send with a tool of its own.
+type NativeMessageRequest struct {
+	Tool     string   `json:"tool" required:"true" doc:"The program's own tool." max:"100"`
+	To       string   `json:"to" required:"true" doc:"To whom, as the tool has it." max:"4096"`
+	Text     string   `json:"text,omitempty" doc:"What it says."`
+	Sessions []string `json:"sessions,omitempty" doc:"The ids of the sessions that this may mean." max:"50"`
+	PIDs     []int    `json:"pids,omitempty" doc:"The processes of these sessions." max:"50"`
+}
+
+// NativeMessageResult says whether the program may send the message.
+type NativeMessageResult struct {
+	Answer
+	Allowed   bool   `json:"allowed"`
+	Message   string `json:"message,omitempty"`    // why not, and what to do instead: for the model
+	MessageID string `json:"message_id,omitempty"` // under which it is recorded
+}

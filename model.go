@@ -2,6 +2,7 @@ package parley
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -362,4 +363,17 @@ func (r *AgentStatusResult) ForModel() any {
 		*AgentStatusResult
 		Agents []agentInShort `json:"agents"`
 	}{r, agents}
+}
+
+// Tool is an operation in the form of the chat completions API: an element of `tools`.
+type Tool struct {
+	Type     string   `json:"type"` // function
+	Function Function `json:"function"`
+}
+
+// Function describes a tool for a model.
+type Function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // a JSON schema of an object
 }

@@ -101,14 +101,14 @@ func AnswerCodeSpent() error {
 		Suggest("Open the page, or run parley needs: there is what is asked now.")
 }
 
-// noKeyForThePage refuses what outlives a session of the page.
-func noKeyForThePage() error {
+// NoKeyForThePage refuses what outlives a session of the page.
+func NoKeyForThePage() error {
 	return Errorf(NotAuthorized, "a session of the page makes no key, link or invitation").
 		Suggest("Run it in a terminal of yours: parley key, parley web, parley invite or parley register.")
 }
 
-// watching refuses what changes something to a session that may only look.
-func watching() error {
+// Watching refuses what changes something to a session that may only look.
+func Watching() error {
 	return Errorf(NotAuthorized, "this session may only look").
 		Suggest("The operator makes one that may do more: parley web")
 }

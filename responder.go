@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // ResponderConfig says how a model answers for an agent: the special_agent_config of
@@ -110,21 +112,22 @@ func (c *ResponderConfig) Check() error {
 		return Errorf(InvalidArgument, "%s is %v", name, value).With("parameter", name).Suggest("Give %s.", instead)
 	}
 
-	c.ModelID, c.BaseURL, c.APIKeyEnv = CleanLine(c.ModelID), CleanLine(c.BaseURL), strings.TrimSpace(c.APIKeyEnv)
+	c.ModelID, c.BaseURL, c.APIKeyEnv = plain.CleanLine(c.ModelID), plain.CleanLine(c.BaseURL),
+		strings.TrimSpace(c.APIKeyEnv)
 	if c.BaseURL == "" && c.APIKeyEnv == "" {
 		c.APIKeyEnv = DefaultKeyEnv
 	}
 
 	x := &c.Additional
 	for _, step := range x.PostSteps() {
-		if err := oneOf("responsePostProcessing", step, postSteps); err != nil {
+		if err := OneOf("responsePostProcessing", step, postSteps); err != nil {
 			return err
 		}
 	}
 
 	if x.MaxTokensField != "" {
 		fields := []string{LimitTokens, LimitCompletionTokens}
-		if err := oneOf("maxTokensField", x.MaxTokensField, fields); err != nil {
+		if err := OneOf("maxTokensField", x.MaxTokensField, fields); err != nil {
 			return err
 		}
 	}
@@ -166,7 +169,7 @@ const (
 	maxPromptFormat = 10_000
 )
 
-func quoted(text string) string { return `"` + CleanLine(Truncate(text, 60)) + `"` }
+func quoted(text string) string { return `"` + plain.CleanLine(plain.Truncate(text, 60)) + `"` }
 
 // Words returns the model, its server and the variable of the key in words.
 func (c *ResponderConfig) Words() string {

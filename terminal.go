@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // LaunchAgentRequest starts a program as an agent.
@@ -86,13 +88,14 @@ var paneForm = expression(`^%[0-9]{1,9}$`)
 // absolute.
 func (r *AdoptAgentRequest) Validate() error {
 	if !paneForm().MatchString(r.Pane) {
-		return Errorf(InvalidArgument, "%q is not the id of a tmux pane", CleanLine(Truncate(r.Pane, 64))).
+		return Errorf(InvalidArgument, "%q is not the id of a tmux pane", plain.CleanLine(plain.Truncate(r.Pane, 64))).
 			With("parameter", "pane").
 			Suggest("Give an id such as %%3; `tmux display-message -p '#{pane_id}'` prints it in the pane.")
 	}
 
 	if !filepath.IsAbs(r.Socket) {
-		return Errorf(InvalidArgument, "%q is not the path of a socket", CleanLine(Truncate(r.Socket, 200))).
+		return Errorf(InvalidArgument, "%q is not the path of a socket", plain.CleanLine(plain.Truncate(r.Socket,
+			200))).
 			With("parameter", "socket").
 			Suggest("Give its absolute path; `tmux display-message -p '#{socket_path}'` prints it.")
 	}
@@ -221,7 +224,7 @@ type DialogOption struct {
 // Find returns the option with this number or label, in any case. A label may be shortened as long
 // as one option begins so.
 func (d *Dialog) Find(choice string) (DialogOption, bool) {
-	choice = strings.ToLower(CleanLine(choice))
+	choice = strings.ToLower(plain.CleanLine(choice))
 	var begin []DialogOption
 	for _, o := range d.Options {
 		label := strings.ToLower(o.Label)
@@ -245,7 +248,7 @@ func (d *Dialog) Choices() string {
 	for _, o := range d.Options {
 		word := o.Choice
 		if !strings.EqualFold(o.Label, o.Choice) {
-			word += " (" + Truncate(o.Label, 40) + ")"
+			word += " (" + plain.Truncate(o.Label, 40) + ")"
 		}
 		words = append(words, word)
 	}
@@ -290,7 +293,8 @@ func (r *AnswerDialogRequest) keys() error {
 		case at >= 0:
 			r.Keys[i] = DialogKeys[at]
 		case !dialogKey.MatchString(key):
-			return Errorf(InvalidArgument, "%q is not a key that can be sent", Truncate(CleanLine(key), 20)).
+			return Errorf(InvalidArgument, "%q is not a key that can be sent", plain.Truncate(plain.CleanLine(key),
+				20)).
 				With("parameter", "keys").
 				Suggest("Use a letter, a digit, or one of: %s.", strings.Join(DialogKeys, ", "))
 		}
@@ -303,7 +307,7 @@ func (r *AnswerDialogRequest) OnlyReads() bool { return !r.Answers() }
 
 // Validate checks that an answer says which dialog it is for, and cleans its text.
 func (r *AnswerDialogRequest) Validate() error {
-	r.Text = strings.TrimSpace(Clean(r.Text))
+	r.Text = strings.TrimSpace(plain.Clean(r.Text))
 	if err := r.keys(); err != nil {
 		return err
 	}

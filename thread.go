@@ -3,6 +3,8 @@ package parley
 import (
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // Thread is a titled conversation of several agents.
@@ -29,12 +31,12 @@ var titleMarks = map[byte]rune{'"': '\'', '[': '(', ']': ')'}
 // ShownTitle returns a thread's title as a header shows it between quotes: on one line,
 // without anything that looks like the end of the header or the start of another.
 func ShownTitle(title string) string {
-	return QuoteForms(strings.Map(func(r rune) rune {
-		if looks := looksOf(r); len(looks) == 1 && titleMarks[looks[0]] != 0 {
+	return plain.QuoteForms(strings.Map(func(r rune) rune {
+		if looks := plain.Looks(r); len(looks) == 1 && titleMarks[looks[0]] != 0 {
 			return titleMarks[looks[0]]
 		}
 		return r
-	}, Truncate(CleanLine(title), shownTitle)))
+	}, plain.Truncate(plain.CleanLine(title), shownTitle)))
 }
 
 // CreateThreadRequest opens a thread. The creator becomes a participant.

@@ -1,9 +1,12 @@
-package parley
+package parley_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"parley"
+	"parley/op"
 )
 
 func TestATitleCannotEndAHeader(t *testing.T) {
@@ -13,7 +16,7 @@ func TestATitleCannotEndAHeader(t *testing.T) {
 		"a\nb\r\x1b[31m\u202ec\u2028d":           "a b (31mc d",
 		strings.Repeat("語", 200):                 strings.Repeat("語", 59) + "…",
 	} {
-		got := ShownTitle(title)
+		got := parley.ShownTitle(title)
 		if got != want {
 			t.Errorf("%q is shown as %q, want %q", title, got, want)
 		}
@@ -36,8 +39,9 @@ func TestSendMessageNeedsAgentsOrAThread(t *testing.T) {
 		`{"thread_id":"","to":null,"content":"hi"}`:                    false,
 		`{"thread_id":"1a2b3c4d","sender_id":"me","to":null,"text":1}`: false,
 	} {
-		_, err := FindOp("send_message").Decode([]byte(args))
-		if (err == nil) != ok || !ok && (ErrorCode(err) != InvalidArgument || AsError(err).Action == "") {
+		_, err := op.Find("send_message").Decode([]byte(args))
+		if (err == nil) != ok || !ok && (parley.ErrorCode(err) != parley.InvalidArgument ||
+			parley.AsError(err).Action == "") {
 			t.Errorf("%s: %v, want it to be let through: %v", args, err, ok)
 		}
 	}
@@ -51,7 +55,7 @@ func TestAThreadCanHaveOneParticipant(t *testing.T) {
 		`{"title":"t"}`:                      false,
 		`{"title":" ","participants":["a"]}`: false,
 	} {
-		if _, err := FindOp("create_thread").Decode([]byte(args)); (err == nil) != ok {
+		if _, err := op.Find("create_thread").Decode([]byte(args)); (err == nil) != ok {
 			t.Errorf("%s: %v, want it to be let through: %v", args, err, ok)
 		}
 	}

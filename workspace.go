@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"parley/plain"
 )
 
 // WorkspaceStatusRequest has no parameters.
@@ -162,8 +164,9 @@ func (r *LaunchAgentRequest) checkWorktree() error {
 	if r.Worktree == "false" {
 		r.Worktree = ""
 	}
-	if strings.HasPrefix(r.Worktree, "-") || CleanLine(r.Worktree) != r.Worktree {
-		return Errorf(InvalidArgument, "%q cannot be a branch", CleanLine(r.Worktree)).With("parameter", "worktree").
+	if strings.HasPrefix(r.Worktree, "-") || plain.CleanLine(r.Worktree) != r.Worktree {
+		return Errorf(InvalidArgument, "%q cannot be a branch", plain.CleanLine(r.Worktree)).With("parameter",
+			"worktree").
 			Suggest("Give the name of a branch, or true for one of the agent's name.")
 	}
 	if r.Worktree == "" && len(r.Copy)+len(r.Setup) > 0 {
@@ -173,7 +176,7 @@ func (r *LaunchAgentRequest) checkWorktree() error {
 
 	for _, name := range r.Copy {
 		if !filepath.IsLocal(name) {
-			return Errorf(InvalidArgument, "%q is not inside the repository", CleanLine(name)).
+			return Errorf(InvalidArgument, "%q is not inside the repository", plain.CleanLine(name)).
 				With("parameter", "copy").
 				Suggest("Name files relative to the repository's top directory.")
 		}
@@ -270,4 +273,24 @@ type FinishWorktreeResult struct {
 	Merged   MergeWay `json:"merged,omitempty"` // how; "" if that was not asked for
 	Removed  bool     `json:"removed"`
 	Ended    int      `json:"processes_ended"`
+}
+
+// KnownWorkspace is one workspace of a user, as it is now.
+type KnownWorkspace struct {
+	Workspace  string         `json:"workspace"`            // its directory, or what ssh calls its machine
+	Running    bool           `json:"running"`              // its daemon answers
+	TmuxRuns   bool           `json:"tmux_runs"`            // so its agents may run, whether or not the daemon does
+	Agents     map[string]int `json:"agents,omitempty"`     // how many in each state
+	Needs      int            `json:"needs"`                // number of things that need the operator
+	Paused     *Pause         `json:"paused,omitempty"`     // set while communication is paused
+	Problem    string         `json:"problem,omitempty"`    // why nothing more is known
+	LastUsed   *time.Time     `json:"last_used,omitempty"`  // when its database was last written
+	Command    string         `json:"command"`              // opens its screen
+	Deliveries map[string]int `json:"deliveries,omitempty"` // how many in each state, delivered ones left out
+}
+
+// KnownWorkspaces lists the workspaces of a user, those that need the user most first.
+type KnownWorkspaces struct {
+	Answer
+	Workspaces []KnownWorkspace `json:"workspaces"`
 }

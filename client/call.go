@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"parley"
 	"parley/internal/wait"
+	"parley/op"
 )
 
 // The pauses between attempts to reach the daemon: short at first, because it
@@ -27,7 +27,7 @@ func call[Res any](ctx context.Context, c *conn, name string, params any) (*Res,
 	}
 
 	result := new(Res)
-	if err := c.callOp(ctx, parley.FindOp(name), body, result); err != nil {
+	if err := c.callOp(ctx, op.Find(name), body, result); err != nil {
 		return nil, err
 	}
 
@@ -35,7 +35,7 @@ func call[Res any](ctx context.Context, c *conn, name string, params any) (*Res,
 }
 
 // callOp calls an operation with parameters that are JSON already.
-func (c *conn) callOp(ctx context.Context, op *parley.Op, params []byte, result any) error {
+func (c *conn) callOp(ctx context.Context, op *op.Op, params []byte, result any) error {
 	params, safe := repeatable(op, params)
 	return c.do(ctx, request{http.MethodPost, op.Name, params, safe}, result)
 }

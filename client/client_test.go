@@ -18,6 +18,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // patience is how long a test waits for what must happen. Only a failing test
@@ -318,7 +319,7 @@ func TestCredentialsReachTheDaemon(t *testing.T) {
 	}))
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: "own"})
-	inv := must.Have(parley.FindOp("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`)))(t)
+	inv := must.Have(op.Find("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`)))(t)
 
 	ctx := parley.WithCaller(t.Context(), parley.Caller{ID: "?", Remote: true})
 	must.Have(inv.Call(parley.WithCredentials(ctx, parley.Credentials{Key: "given"}), c))(t)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"parley"
+	"parley/op"
 )
 
 // keyField is the parameter with which the daemon recognises a repeated call.
@@ -16,11 +16,11 @@ const keyField = "idempotency_key"
 // repeatable makes a call one that may reach the daemon twice, if it can, and reports
 // whether it is. Such a call only reads, or carries an idempotency key, which it gets
 // here if it has none.
-func repeatable(op *parley.Op, params []byte) (repeated []byte, ok bool) {
-	if op.Effect == parley.Reads {
+func repeatable(o *op.Op, params []byte) (repeated []byte, ok bool) {
+	if o.Effect == op.Reads {
 		return params, true
 	}
-	if !slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Name == keyField }) {
+	if !slices.ContainsFunc(o.Fields, func(f op.Field) bool { return f.Name == keyField }) {
 		return params, false
 	}
 	return withKey(params)

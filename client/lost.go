@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/plain"
 )
 
 // lost is the error of a request without an answer.
@@ -39,7 +40,7 @@ func (c *conn) unknown(name string, l *lost) error {
 // foreign is the error of an answer that no parley daemon gave.
 func (c *conn) foreign(status int, answer []byte) error {
 	return parley.Errorf(parley.DaemonUnavailable, "what listens at %s is no parley daemon: it answered %d %s",
-		c.where, status, parley.Truncate(parley.CleanLine(string(answer)), 100)).
+		c.where, status, plain.Truncate(plain.CleanLine(string(answer)), 100)).
 		Suggest("Check the address; `parley status` shows the daemon's.")
 }
 

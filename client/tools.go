@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // tools offers the operations to models.
@@ -16,7 +18,7 @@ type tools struct{ conn *conn }
 // Tools returns the tools that the caller may use, in the form of a chat completion's
 // `tools`. Dispatch makes the calls that a model answers with.
 func (t tools) Tools(ctx context.Context) ([]parley.Tool, error) {
-	var res parley.ToolsResult
+	var res op.ToolsResult
 	err := t.conn.do(ctx, request{method: http.MethodGet, name: "tools", safe: true}, &res)
 	return res.Tools, err
 }
@@ -56,9 +58,9 @@ func (t tools) dispatch(ctx context.Context, name string, arguments []byte) (res
 }
 
 // findTool finds the operation of a model's call, among those that models are offered.
-func findTool(name string) (*parley.Op, error) {
+func findTool(name string) (*op.Op, error) {
 	var names []string
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if !op.ForModels() {
 			continue
 		}
@@ -67,8 +69,8 @@ func findTool(name string) (*parley.Op, error) {
 		}
 	}
 
-	e := parley.Errorf(parley.InvalidArgument, "there is no tool %q", parley.CleanLine(name)).With("tools", names)
-	if near := parley.Nearest(name, names); near != "" {
+	e := parley.Errorf(parley.InvalidArgument, "there is no tool %q", plain.CleanLine(name)).With("tools", names)
+	if near := op.Nearest(name, names); near != "" {
 		return nil, e.Suggest("Did you mean %s?", near)
 	}
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // wrapper is a tool that agents define for themselves, in terms of an operation.
@@ -81,9 +83,9 @@ func (w wrapper) translate(arguments []byte) ([]byte, error) {
 func (w wrapper) names() []string { return slices.Sorted(maps.Keys(w.parameters)) }
 
 func (w wrapper) unknown(name string) error {
-	e := parley.Errorf(parley.InvalidArgument, "there is no parameter %q", parley.CleanLine(name)).
+	e := parley.Errorf(parley.InvalidArgument, "there is no parameter %q", plain.CleanLine(name)).
 		With("parameter", name)
-	if near := parley.Nearest(name, w.names()); near != "" {
+	if near := op.Nearest(name, w.names()); near != "" {
 		return e.Suggest("Did you mean %q?", near)
 	}
 	return e.Suggest("Give: %s.", strings.Join(w.names(), ", "))

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // callers tell who calls.
@@ -44,7 +46,7 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 			caller, ok = c.Authenticate(r.Context(), keys[0])
 		}
 		if ok && caller.Unplaced {
-			return parley.Caller{}, parley.KeyNotHere()
+			return parley.Caller{}, op.KeyNotHere()
 		}
 		if !ok || caller.Nobody() && !caller.Invited && caller.Watches == "" {
 			return parley.Caller{}, wrongKey()
@@ -161,7 +163,7 @@ func (c *callers) checkClaim(r *http.Request, caller parley.Caller) (parley.Call
 				Suggest("Send your API key as `Authorization: Bearer KEY`.")
 		case !caller.Is(ref):
 			return parley.Caller{}, parley.Errorf(parley.NotAuthorized,
-				"the sender's id is given as %q, but the call comes from %s", parley.CleanLine(ref), caller.Name).
+				"the sender's id is given as %q, but the call comes from %s", plain.CleanLine(ref), caller.Name).
 				Suggest("Leave the sender's id out: the API key says who calls.")
 		}
 	}

@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // serveAPI serves a call of an operation: find, identify, decode, call, reply.
 func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
-	op, err := a.routes.find(w, r)
+	o, err := a.routes.find(w, r)
 	if err != nil {
 		a.fail(w, r, err)
 		return
@@ -32,7 +34,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 
 	caller, err := a.identify(r, args.keys)
 	if err == nil {
-		err = a.admit(r, op, caller)
+		err = a.admit(r, o, caller)
 	}
 
 	done, ok := a.enter(w, r, caller, err)
@@ -42,12 +44,12 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 	defer done()
 
 	r = r.WithContext(parley.WithCaller(r.Context(), caller))
-	if args.stream != "" && op.Name == "read_events" {
-		a.serveEvents(w, r, op, args)
+	if args.stream != "" && o.Name == "read_events" {
+		a.serveEvents(w, r, o, args)
 		return
 	}
 
-	inv, err := args.decode(op)
+	inv, err := args.decode(o)
 	if err != nil {
 		a.fail(w, r, err)
 		return
@@ -61,7 +63,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 
 	ofPage := caller.Session != "" || caller.Watches != ""
-	if ofPage && op.Effect == parley.Reads && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if ofPage && o.Effect == op.Reads && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		replyPacked(w, resultStatus(result), result)
 		return
 	}
@@ -70,11 +72,11 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 
 // admit checks the caller before the parameters, so that a caller without a credential
 // learns that first.
-func (a *api) admit(r *http.Request, op *parley.Op, caller parley.Caller) error {
-	if caller.Nobody() && op.Access == parley.Public && !a.mayRegister(r, caller) {
-		return notInvited(r, op.Name)
+func (a *api) admit(r *http.Request, o *op.Op, caller parley.Caller) error {
+	if caller.Nobody() && o.Access == op.Public && !a.mayRegister(r, caller) {
+		return notInvited(r, o.Name)
 	}
-	return op.Allow(caller)
+	return o.Allow(caller)
 }
 
 // arguments are the raw parameters of a call, without the credentials.
@@ -85,7 +87,7 @@ type arguments struct {
 	stream string          // the kind of stream that is wanted; "" for none
 }
 
-func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
+func (g *arguments) decode(op *op.Op) (*op.Invocation, error) {
 	if g.query != nil {
 		return op.DecodeQuery(g.query)
 	}
@@ -138,7 +140,7 @@ func refuseQuery(r *http.Request, q url.Values, action string) error {
 		return nil
 	}
 	return parley.Errorf(parley.InvalidArgument, "the query of a %s cannot have parameters",
-		parley.CleanLine(r.Method)).Suggest("%s", action)
+		plain.CleanLine(r.Method)).Suggest("%s", action)
 }
 
 // refuseBody refuses parameters in the body of a request whose parameters are in its query. Some clients
@@ -212,7 +214,7 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		media, _, err := mime.ParseMediaType(typ)
 		if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
 			return nil, &refusal{http.StatusUnsupportedMediaType,
-				parley.Errorf(parley.InvalidArgument, "the body's type is %s", parley.CleanLine(typ)).
+				parley.Errorf(parley.InvalidArgument, "the body's type is %s", plain.CleanLine(typ)).
 					Suggest("Send JSON, with `Content-Type: application/json`.")}
 		}
 	}
@@ -222,7 +224,7 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // takeKey moves the API key out of the body.
 func (g *arguments) takeKey() {
-	rest, key, given := parley.TakeKey(g.body)
+	rest, key, given := op.TakeKey(g.body)
 	if given {
 		g.body, g.keys = rest, []string{key}
 	}

@@ -14,18 +14,19 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 func TestEveryOperationHasItsRoutes(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
-	for _, op := range parley.Ops {
+	for _, o := range op.All {
 		want := http.StatusUnauthorized // it is found, and asks who calls
 		code := parley.Unauthenticated
-		paths := append([]parley.Route{{Method: "POST", Path: "/api/" + op.Name}}, op.Routes...)
-		if op.Effect == parley.Reads {
-			paths = append(paths, parley.Route{Method: "GET", Path: "/api/" + op.Name})
+		paths := append([]op.Route{{Method: "POST", Path: "/api/" + o.Name}}, o.Routes...)
+		if o.Effect == op.Reads {
+			paths = append(paths, op.Route{Method: "GET", Path: "/api/" + o.Name})
 		} else {
-			d.expect("GET "+op.Name, d.ask("GET", "/api/"+op.Name, ""), http.StatusMethodNotAllowed,
+			d.expect("GET "+o.Name, d.ask("GET", "/api/"+o.Name, ""), http.StatusMethodNotAllowed,
 				parley.InvalidArgument)
 		}
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 )
 
 // sink takes a stream of events.
@@ -39,7 +40,7 @@ type eventStreams struct {
 // serveEvents streams the events after `after` or, on a reconnection, after Last-Event-ID,
 // until the client or the server ends the stream. It reads at the pace of its client and
 // delays nobody else.
-func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, args *arguments) {
+func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *op.Op, args *arguments) {
 	q := args.query
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		q.Set("after", last)
@@ -69,7 +70,7 @@ func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *p
 
 // follow writes a page of events and those that come after it to the client.
 func (e *eventStreams) follow(
-	ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult,
+	ctx context.Context, r *http.Request, s sink, op *op.Op, page *parley.ReadEventsResult,
 ) {
 	for s.page(ctx, page) {
 		next, err := e.nextEvents(ctx, r, op, page.Next)
@@ -95,7 +96,7 @@ func (e *eventStreams) follow(
 
 // nextEvents waits for events, at most for the time between two heartbeats.
 func (e *eventStreams) nextEvents(
-	ctx context.Context, r *http.Request, op *parley.Op, after int64,
+	ctx context.Context, r *http.Request, op *op.Op, after int64,
 ) (*parley.ReadEventsResult, error) {
 	inv, err := op.DecodeQuery(url.Values{
 		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(e.heartbeat)}})
@@ -106,7 +107,7 @@ func (e *eventStreams) nextEvents(
 	return e.readEvents(ctx, inv)
 }
 
-func (e *eventStreams) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
+func (e *eventStreams) readEvents(ctx context.Context, inv *op.Invocation) (*parley.ReadEventsResult, error) {
 	result, err := inv.Call(ctx, e.service)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"parley"
+	"parley/op"
 )
 
 const filesPath = prefix + "files"
@@ -43,7 +44,7 @@ func (fr *fileRoutes) serveDownload(w http.ResponseWriter, r *http.Request) {
 
 	caller, err := fr.identify(r, nil)
 	if err == nil {
-		err = parley.FindOp("transfer_file").Allow(caller)
+		err = op.Find("transfer_file").Allow(caller)
 	}
 
 	done, ok := fr.enter(w, r, caller, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 )
 
 // MaxBody is the largest request body in bytes. The longest legal call is far smaller.
@@ -144,13 +145,13 @@ func newAPI(o Options) *api {
 	}
 
 	o.Version = cmp.Or(o.Version, "unknown")
-	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
+	a := &api{Options: o, routes: routesOf(op.All), requests: newRequests(o.Version),
 		bodyWait: 5 * time.Second, healthWait: 2 * time.Second,
 		signatures: newSignatures(time.Now), gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
 	a.callers = &callers{&a.Options}
 	a.eventStreams = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
 		heartbeat: 15, writeWait: 10 * time.Second}
-	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
+	a.document = sync.OnceValue(func() []byte { return openAPI(op.All, o.Version) })
 	a.pages = map[string]page{
 		"/healthz":      {"healthz", a.serveHealth},
 		"/metrics":      {"metrics", a.serveMetrics},
@@ -283,7 +284,7 @@ func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err)
 		return
 	}
-	reply(w, http.StatusOK, parley.ToolsResult{Answer: parley.OK, Tools: parley.ToolsFor(caller)})
+	reply(w, http.StatusOK, op.ToolsResult{Answer: parley.OK, Tools: op.Tools(caller)})
 }
 
 func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {

@@ -12,14 +12,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley"
+	"parley/op"
 )
 
 // object is a JSON object of the document.
 type object map[string]any
 
 // openAPI returns the document, derived from the table of operations.
-func openAPI(ops []*parley.Op, version string) []byte {
-	schemas := object{"Error": errorSchema(), parley.ReasonCodeTitle: reasonCodeSchema()}
+func openAPI(ops []*op.Op, version string) []byte {
+	schemas := object{"Error": errorSchema(), op.ReasonCodeTitle: reasonCodeSchema()}
 	paths := object{}
 	add := func(method, path string, operation object) {
 		if paths[path] == nil {
@@ -89,49 +90,49 @@ func keys() []object {
 }
 
 // operationOf describes an operation on its i-th route.
-func operationOf(op *parley.Op, r parley.Route, i int) object {
+func operationOf(one *op.Op, r op.Route, i int) object {
 	o := object{
-		"operationId": op.Name,
-		"summary":     firstSentence(op.Summary),
-		"description": op.Summary,
-		"responses":   responses(op),
+		"operationId": one.Name,
+		"summary":     firstSentence(one.Summary),
+		"description": one.Summary,
+		"responses":   responses(one),
 	}
 
 	if i > 0 { // operation ids must be unique
-		o["operationId"] = op.Name + "_" + strings.ToLower(r.Method) + strconv.Itoa(i)
+		o["operationId"] = one.Name + "_" + strings.ToLower(r.Method) + strconv.Itoa(i)
 	}
-	if op.Access == parley.Public {
+	if one.Access == op.Public {
 		o["security"] = append([]object{{}}, keys()...)
 	}
 
 	if r.Method == http.MethodGet {
-		o["parameters"] = parameters(op)
+		o["parameters"] = parameters(one)
 		return o
 	}
 
-	required := slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Required })
-	o["requestBody"] = object{"required": required, "content": inJSON(ref("schemas", camel(op.Name)+"Request"))}
+	required := slices.ContainsFunc(one.Fields, func(f op.Field) bool { return f.Required })
+	o["requestBody"] = object{"required": required, "content": inJSON(ref("schemas", camel(one.Name)+"Request"))}
 
 	return o
 }
 
 // parameters describes an operation's fields in a query. An object is given as JSON.
-func parameters(op *parley.Op) []object {
+func parameters(one *op.Op) []object {
 	list := []object{}
-	for i := range op.Fields {
-		f := &op.Fields[i]
+	for i := range one.Fields {
+		f := &one.Fields[i]
 		p := object{"name": f.Name, "in": "query", "required": f.Required, "description": f.Doc}
 		if f.Type == "object" {
-			p["content"] = inJSON(open(op.Input().Properties[f.Name].CloneSchemas()))
+			p["content"] = inJSON(open(one.Input().Properties[f.Name].CloneSchemas()))
 		} else {
-			p["schema"] = op.Input().Properties[f.Name]
+			p["schema"] = one.Input().Properties[f.Name]
 		}
 
 		others := otherNames(f, p)
 		list = append(append(list, p), others...)
 	}
 
-	if op.Name == "read_events" {
+	if one.Name == "read_events" {
 		list = append(list, object{
 			"name":        "stream",
 			"in":          "query",
@@ -143,7 +144,7 @@ func parameters(op *parley.Op) []object {
 	return list
 }
 
-func responses(op *parley.Op) object {
+func responses(op *op.Op) object {
 	result := ref("schemas", camel(op.Name)+"Result")
 	content := inJSON(result)
 	all := object{}
@@ -236,8 +237,8 @@ func referToCodes(s *jsonschema.Schema) *jsonschema.Schema {
 	switch {
 	case s == nil:
 		return nil
-	case s.Title == parley.ReasonCodeTitle:
-		return &jsonschema.Schema{Ref: "#/components/schemas/" + parley.ReasonCodeTitle}
+	case s.Title == op.ReasonCodeTitle:
+		return &jsonschema.Schema{Ref: "#/components/schemas/" + op.ReasonCodeTitle}
 	}
 
 	s.Items, s.AdditionalProperties = referToCodes(s.Items), referToCodes(s.AdditionalProperties)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"parley"
+	"parley/op"
 )
 
 // The contract's documents give one parameter several names, and some put a message's text into an object. The
@@ -16,7 +16,7 @@ import (
 
 // withEveryName adds the other names of parameters to the schema of a request, and returns it. Of a parameter that
 // is needed, one of the names is.
-func withEveryName(op *parley.Op, s *jsonschema.Schema) *jsonschema.Schema {
+func withEveryName(op *op.Op, s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Properties == nil {
 		s.Properties = map[string]*jsonschema.Schema{}
 	}
@@ -90,7 +90,7 @@ func either(one, other *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // oneName returns a schema that asks for a parameter under one of its names.
-func oneName(f *parley.Field, s *jsonschema.Schema) *jsonschema.Schema {
+func oneName(f *op.Field, s *jsonschema.Schema) *jsonschema.Schema {
 	names := append([]string{f.Name}, f.Aliases...)
 	one := &jsonschema.Schema{}
 	for _, name := range names {
@@ -104,7 +104,7 @@ func oneName(f *parley.Field, s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // otherNames returns the parameters of a query for the other names of a field.
-func otherNames(f *parley.Field, parameter object) (list []object) {
+func otherNames(f *op.Field, parameter object) (list []object) {
 	for _, alias := range f.Aliases {
 		other := object{}
 		maps.Copy(other, parameter)

@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // fetchDocument reads the document as a client gets it, with a library that knows
@@ -42,7 +43,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 		t.Error(err)
 	}
 
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		for _, kind := range []string{"Request", "Result"} {
 			if document.Components.Schemas[camel(op.Name)+kind] == nil {
 				t.Errorf("%s has no schema of its %s", op.Name, kind)
@@ -64,7 +65,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 
 // A generator of types takes a property with a default for one that is always there.
 func TestRequestsInTheDocumentHaveNoDefaults(t *testing.T) {
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		for name, p := range withoutDefaults(op.Input().CloneSchemas()).Properties {
 			own := op.Input().Properties[name]
 			if p.Default != nil || own.Default != nil && !strings.Contains(p.Description, string(own.Default)) {
@@ -77,7 +78,7 @@ func TestRequestsInTheDocumentHaveNoDefaults(t *testing.T) {
 // A client made from the document can call each operation by every name that its parameters have.
 func TestTheDocumentHasEveryName(t *testing.T) {
 	document := fetchDocument(t, serve(t, New(options(&stub{}))))
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		request := document.Components.Schemas[camel(op.Name)+"Request"].Value
 		inQuery := map[string]bool{}
 		for _, r := range routesOfOp(op) {
@@ -125,7 +126,7 @@ func TestObjectsInTheDocumentAreNotEmpty(t *testing.T) {
 	}
 
 	var document any
-	must.Do(t, json.Unmarshal(openAPI(parley.Ops, "test"), &document))
+	must.Do(t, json.Unmarshal(openAPI(op.All, "test"), &document))
 	look("", document)
 }
 
@@ -151,27 +152,27 @@ func TestTheDocumentListsTheReasonCodes(t *testing.T) {
 
 func TestTheDocumentHasEveryRoute(t *testing.T) {
 	document := fetchDocument(t, serve(t, New(options(&stub{}))))
-	want := map[parley.Route]bool{}
-	for _, op := range parley.Ops {
-		want[parley.Route{Method: "POST", Path: "/api/" + op.Name}] = true
-		if op.Effect == parley.Reads {
-			want[parley.Route{Method: "GET", Path: "/api/" + op.Name}] = true
+	want := map[op.Route]bool{}
+	for _, o := range op.All {
+		want[op.Route{Method: "POST", Path: "/api/" + o.Name}] = true
+		if o.Effect == op.Reads {
+			want[op.Route{Method: "GET", Path: "/api/" + o.Name}] = true
 		}
 
-		for _, r := range op.Routes {
+		for _, r := range o.Routes {
 			want[r] = true
 		}
 	}
 
 	for _, path := range []string{"/healthz", "/metrics", "/openapi.json", "/api/tools"} {
-		want[parley.Route{Method: "GET", Path: path}] = true
+		want[op.Route{Method: "GET", Path: path}] = true
 	}
 
-	want[parley.Route{Method: "POST", Path: "/api/files"}] = true
-	want[parley.Route{Method: "GET", Path: "/api/files/{file_id}"}] = true
+	want[op.Route{Method: "POST", Path: "/api/files"}] = true
+	want[op.Route{Method: "GET", Path: "/api/files/{file_id}"}] = true
 	for path, item := range document.Paths.Map() {
 		for method := range item.Operations() {
-			if r := (parley.Route{Method: method, Path: path}); !want[r] {
+			if r := (op.Route{Method: method, Path: path}); !want[r] {
 				t.Errorf("%v is no route", r)
 			} else {
 				delete(want, r)

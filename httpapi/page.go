@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
 )
 
 // The paths of the page, besides "/".
@@ -104,7 +105,7 @@ func (p *Page) session(a *api) http.HandlerFunc {
 		if !ok || len(given.Calls) > maxFirstCalls {
 			return entered, nil
 		}
-		for _, op := range parley.Ops {
+		for _, op := range op.All {
 			args, wanted := given.Calls[op.Name]
 			if !wanted {
 				continue

@@ -261,7 +261,10 @@ func TestASignatureIsOfOneRequest(t *testing.T) {
 	asked := &stub{}
 	o := pageOptions(asked)
 	s := testpage.NewSession(t, "")
-	o.Page.Session = func(_ context.Context, key string) (parley.Caller, bool) { return operator, key == s.PublicKey(t) }
+	o.Page.Session = func(_ context.Context, key string) (parley.Caller, bool) {
+		return operator,
+			key == s.PublicKey(t)
+	}
 	o.Hosts = []string{"team.example"}
 	a := newAPI(o)
 	d := serve(t, a.handler())
@@ -290,26 +293,30 @@ func TestASignatureIsOfOneRequest(t *testing.T) {
 		status             int
 		code               parley.Code
 	}{
-		"good":             {"POST", path, body, []string{good()}, 200, ""},
-		"a little early":   {"POST", path, body, []string{good(ahead(40 * time.Second))}, 200, ""},
-		"by another name":  {"POST", path, body, []string{good(at("localhost:" + port)), "Host: localhost:" + port}, 200, ""},
-		"by a proxy":       {"POST", path, body, []string{good(at("team.example")), "Host: team.example"}, 200, ""},
-		"again":            {"POST", path, body, []string{spent}, no, wrong},
-		"another method":   {"GET", path, "", []string{good()}, no, wrong},
-		"another path":     {"POST", "/api/get_needs", body, []string{good()}, no, wrong},
-		"another query":    {"POST", path + "?limit=1", body, []string{good()}, no, wrong},
-		"another body":     {"POST", path, `{"limit":11}`, []string{good()}, no, wrong},
-		"another host":     {"POST", path, body, []string{good(), "Host: localhost:" + port}, no, wrong},
-		"another run":      {"POST", path, body, []string{good(func(s *testpage.Session) { s.Run = "X" })}, no, wrong},
-		"too early":        {"POST", path, body, []string{good(ahead(2 * time.Minute))}, no, wrong},
-		"too late":         {"POST", path, body, []string{good(ahead(-2 * time.Minute))}, no, wrong},
-		"of nobody":        {"POST", path, body, []string{"Authorization: " + other.Request(t, "POST", path, body).Header.Get("Authorization")}, no, wrong},
-		"cut":              {"POST", path, body, []string{good()[:200]}, no, wrong},
-		"no signature":     {"POST", path, body, []string{"Authorization: Parley " + s.PublicKey(t)}, no, wrong},
-		"the public key":   {"POST", path, body, []string{"Authorization: Bearer " + s.PublicKey(t)}, no, wrong},
-		"beside a key":     {"POST", path, body, []string{good(), "X-API-Key: coders-key"}, no, wrong},
-		"from elsewhere":   {"POST", path, body, []string{good(), "Origin: http://127.0.0.1:1"}, 403, parley.NotAuthorized},
-		"at another port":  {"POST", path, body, []string{good(at("127.0.0.1:1")), "Host: 127.0.0.1:1"}, 403, parley.NotAuthorized},
+		"good":           {"POST", path, body, []string{good()}, 200, ""},
+		"a little early": {"POST", path, body, []string{good(ahead(40 * time.Second))}, 200, ""},
+		"by another name": {"POST", path, body, []string{good(at("localhost:" + port)), "Host: localhost:" + port},
+			200, ""},
+		"by a proxy":     {"POST", path, body, []string{good(at("team.example")), "Host: team.example"}, 200, ""},
+		"again":          {"POST", path, body, []string{spent}, no, wrong},
+		"another method": {"GET", path, "", []string{good()}, no, wrong},
+		"another path":   {"POST", "/api/get_needs", body, []string{good()}, no, wrong},
+		"another query":  {"POST", path + "?limit=1", body, []string{good()}, no, wrong},
+		"another body":   {"POST", path, `{"limit":11}`, []string{good()}, no, wrong},
+		"another host":   {"POST", path, body, []string{good(), "Host: localhost:" + port}, no, wrong},
+		"another run":    {"POST", path, body, []string{good(func(s *testpage.Session) { s.Run = "X" })}, no, wrong},
+		"too early":      {"POST", path, body, []string{good(ahead(2 * time.Minute))}, no, wrong},
+		"too late":       {"POST", path, body, []string{good(ahead(-2 * time.Minute))}, no, wrong},
+		"of nobody": {"POST", path, body, []string{"Authorization: " + other.Request(t, "POST", path,
+			body).Header.Get("Authorization")}, no, wrong},
+		"cut":            {"POST", path, body, []string{good()[:200]}, no, wrong},
+		"no signature":   {"POST", path, body, []string{"Authorization: Parley " + s.PublicKey(t)}, no, wrong},
+		"the public key": {"POST", path, body, []string{"Authorization: Bearer " + s.PublicKey(t)}, no, wrong},
+		"beside a key":   {"POST", path, body, []string{good(), "X-API-Key: coders-key"}, no, wrong},
+		"from elsewhere": {"POST", path, body, []string{good(), "Origin: http://127.0.0.1:1"}, 403,
+			parley.NotAuthorized},
+		"at another port": {"POST", path, body, []string{good(at("127.0.0.1:1")), "Host: 127.0.0.1:1"}, 403,
+			parley.NotAuthorized},
 		"where a file is":  {"POST", "/api/files", body, []string{good()}, no, wrong},
 		"with both bodies": {"GET", path + "?limit=10", body, []string{good()}, no, wrong},
 	} {

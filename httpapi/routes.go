@@ -7,20 +7,22 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 const prefix = "/api/"
 
 // routes finds an operation by path and method.
-type routes map[string]map[string]*parley.Op
+type routes map[string]map[string]*op.Op
 
-func routesOf(ops []*parley.Op) routes {
+func routesOf(ops []*op.Op) routes {
 	rs := routes{}
-	add := func(method, path string, op *parley.Op) {
+	add := func(method, path string, o *op.Op) {
 		if rs[path] == nil {
-			rs[path] = map[string]*parley.Op{}
+			rs[path] = map[string]*op.Op{}
 		}
-		rs[path][method] = op
+		rs[path][method] = o
 	}
 
 	for _, op := range ops {
@@ -33,16 +35,16 @@ func routesOf(ops []*parley.Op) routes {
 }
 
 // routesOfOp returns an operation's routes: the regular ones first.
-func routesOfOp(op *parley.Op) []parley.Route {
-	list := []parley.Route{{Method: http.MethodPost, Path: prefix + op.Name}}
-	if op.Effect == parley.Reads {
-		list = append(list, parley.Route{Method: http.MethodGet, Path: prefix + op.Name})
+func routesOfOp(o *op.Op) []op.Route {
+	list := []op.Route{{Method: http.MethodPost, Path: prefix + o.Name}}
+	if o.Effect == op.Reads {
+		list = append(list, op.Route{Method: http.MethodGet, Path: prefix + o.Name})
 	}
-	return append(list, op.Routes...)
+	return append(list, o.Routes...)
 }
 
 // find returns the operation of a request. A HEAD counts as a GET.
-func (rs routes) find(w http.ResponseWriter, r *http.Request) (*parley.Op, error) {
+func (rs routes) find(w http.ResponseWriter, r *http.Request) (*op.Op, error) {
 	methods, ok := rs[r.URL.Path]
 	if !ok {
 		return nil, rs.notFound(r.URL.Path)
@@ -62,14 +64,14 @@ func wrongMethod(w http.ResponseWriter, r *http.Request, methods ...string) erro
 	w.Header().Set("Allow", allowed)
 	return &refusal{http.StatusMethodNotAllowed,
 		parley.Errorf(
-			parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method),
+			parley.InvalidArgument, "%s takes no %s", plain.CleanLine(r.URL.Path), plain.CleanLine(r.Method),
 		).Suggest("Use %s.", allowed),
 	}
 }
 
 // notFound returns the error for an unknown path, with the nearest known one.
 func (rs routes) notFound(path string) error {
-	e := parley.Errorf(parley.InvalidArgument, "there is nothing at %s", parley.CleanLine(path))
+	e := parley.Errorf(parley.InvalidArgument, "there is nothing at %s", plain.CleanLine(path))
 	known := slices.Sorted(maps.Keys(rs))
 	words := make([]string, len(known))
 	for i, path := range known {
@@ -77,7 +79,7 @@ func (rs routes) notFound(path string) error {
 	}
 
 	word := strings.ReplaceAll(strings.Trim(strings.TrimPrefix(path, prefix), "/"), "-", "_")
-	if near := parley.Nearest(word, words); near != "" {
+	if near := op.Nearest(word, words); near != "" {
 		return &refusal{http.StatusNotFound, e.Suggest("Did you mean %s%s?", prefix, near)}
 	}
 

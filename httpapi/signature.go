@@ -132,7 +132,8 @@ func (a *api) signed(next http.Handler) http.Handler {
 			_, port, _ := net.SplitHostPort(r.Host)
 			err = parley.Errorf(parley.NotAuthorized, "this page is at port %s, and the daemon at another one",
 				cmp.Or(port, "80 or 443")).
-				Suggest("Forward the daemon's own port, or name the page's address as url below web: in your parley.yaml.")
+				Suggest("Forward the daemon's own port, or name the page's address as url below web: in your " +
+					"parley.yaml.")
 		case !entering:
 			err = a.signatures.take(s)
 		}
@@ -164,5 +165,8 @@ func (c *callers) atItsPort(r *http.Request) bool {
 	}
 	_, here, _ := net.SplitHostPort(local.String())
 	_, meant, _ := net.SplitHostPort(r.Host)
-	return here == meant || slices.ContainsFunc(c.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) })
+	return here == meant || slices.ContainsFunc(c.Hosts, func(h string) bool {
+		return strings.EqualFold(h,
+			hostOf(r.Host))
+	})
 }

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // uploadPause bounds how long an upload may make no progress. On average it must bring leastRate
@@ -81,7 +83,7 @@ func (fr *fileRoutes) upload(u *upload) (*parley.TransferFileResult, error) {
 
 	caller, err := fr.identify(u.request, u.keys)
 	if err == nil {
-		err = parley.FindOp("transfer_file").Allow(caller)
+		err = op.Find("transfer_file").Allow(caller)
 	}
 	if err == nil {
 		err = u.checkClaims(caller)
@@ -210,9 +212,9 @@ func (u *upload) field(p *multipart.Part) error {
 	name, ok := fieldNames[p.FormName()]
 	if !ok {
 		known := []string{"file", "recipient", "destination_filename", "description", "idempotency_key"}
-		given := parley.CleanLine(parley.Truncate(p.FormName(), 100))
+		given := plain.CleanLine(plain.Truncate(p.FormName(), 100))
 		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", given).With("parameters", known)
-		if near := parley.Nearest(p.FormName(), known); near != "" {
+		if near := op.Nearest(p.FormName(), known); near != "" {
 			return e.Suggest("Did you mean %q?", near)
 		}
 
@@ -247,14 +249,14 @@ func (u *upload) givenTwice(p *multipart.Part) error {
 	if p == nil {
 		return nil
 	}
-	return parley.Errorf(parley.InvalidArgument, "%s was given twice", parley.CleanLine(p.FormName())).
+	return parley.Errorf(parley.InvalidArgument, "%s was given twice", plain.CleanLine(p.FormName())).
 		With("parameter", p.FormName()).
 		Suggest("Give it once; send several files one by one.")
 }
 
 func (u *upload) checkClaims(caller parley.Caller) error {
 	if i := slices.IndexFunc(u.claims, func(claim string) bool { return !caller.Is(claim) }); i >= 0 {
-		claim := parley.CleanLine(u.claims[i])
+		claim := plain.CleanLine(u.claims[i])
 		return parley.Errorf(parley.NotAuthorized, "sender_id is %q, but the call comes from %s", claim, caller.Name).
 			With("parameter", "sender_id").
 			Suggest("Leave sender_id out: the connection says who calls.")

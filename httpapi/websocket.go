@@ -9,13 +9,14 @@ import (
 	"github.com/coder/websocket"
 
 	"parley"
+	"parley/op"
 )
 
 // serveWebSocket streams events beginning with a page. Each event is one text message with
 // the same JSON as the data of a server-sent event. A client that sends anything is
 // disconnected.
 func (e *eventStreams) serveWebSocket(
-	w http.ResponseWriter, r *http.Request, op *parley.Op, page *parley.ReadEventsResult,
+	w http.ResponseWriter, r *http.Request, op *op.Op, page *parley.ReadEventsResult,
 ) {
 	e.streams.Add(1)
 	defer e.streams.Done()

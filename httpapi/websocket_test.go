@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"parley"
 	"parley/internal/must"
-
-	"github.com/coder/websocket"
 )
 
 // dial opens a WebSocket; headers are "Name: value".

@@ -12,11 +12,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // tool serves one operation.
 type tool struct {
-	op            *parley.Op
+	op            *op.Op
 	server        *server.MCPServer
 	options       Options
 	progressEvery time.Duration
@@ -83,7 +85,7 @@ func keyGone() error {
 // identify removes the api_key from the arguments of a call. If the connection has no
 // credential, the key identifies the caller; otherwise it must agree with the connection.
 func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Context, json.RawMessage, error) {
-	args, key, given := parley.TakeKey(args)
+	args, key, given := op.TakeKey(args)
 	caller, connection := parley.CallerFrom(ctx), parley.CredentialsFrom(ctx)
 	switch {
 	case !given:
@@ -102,7 +104,7 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 
 	switch {
 	case named.Unplaced:
-		return ctx, args, parley.KeyNotHere()
+		return ctx, args, op.KeyNotHere()
 	case !given || named.Nobody():
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "the API key in api_key is not known").
 			Suggest("Use the key from register_agent, or leave api_key out when your connection says who you are.")
@@ -114,7 +116,7 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	for _, claim := range connection.Claims {
 		if !named.Is(claim) {
 			return ctx, args, parley.Errorf(
-				parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name,
+				parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", plain.CleanLine(claim), named.Name,
 			).Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"parley"
+	"parley/plain"
 )
 
 // completer completes names of agents in prompts, and ids of threads in resources, for a person who types them.
@@ -22,7 +23,7 @@ func (c completer) CompletePromptArgument(
 ) (*mcp.Completion, error) {
 	switch {
 	case !slices.ContainsFunc(prompts, func(p prompt) bool { return p.name == name }):
-		return nil, parley.Errorf(parley.InvalidArgument, "there is no prompt %q", parley.CleanLine(name)).
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no prompt %q", plain.CleanLine(name)).
 			Suggest("prompts/list shows what there is.")
 	case argument.Name != reviewer:
 		return &mcp.Completion{}, nil
@@ -52,7 +53,7 @@ func (c completer) CompleteResourceArgument(
 ) (*mcp.Completion, error) {
 	if uri != threadURI || argument.Name != threadID {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q has no parameter %q",
-			parley.CleanLine(uri), parley.CleanLine(argument.Name)).
+			plain.CleanLine(uri), plain.CleanLine(argument.Name)).
 			Suggest("resources/templates/list shows what there is.")
 	}
 	if err := c.options.allow(ctx, "list_threads"); err != nil {

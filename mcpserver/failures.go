@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"parley"
+	"parley/plain"
 )
 
 // failures holds the errors of requests until their answers are written. The library writes an error
@@ -79,7 +80,7 @@ func typed(err error) (why *parley.Error, missing bool) {
 
 	for _, unknown := range unknowns {
 		if errors.Is(err, unknown.err) {
-			return parley.Errorf(parley.InvalidArgument, "%s", parley.CleanLine(errors.Unwrap(err).Error())).
+			return parley.Errorf(parley.InvalidArgument, "%s", plain.CleanLine(errors.Unwrap(err).Error())).
 				Suggest("%s", unknown.next), true
 		}
 	}

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
-
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // Whatever a client asks for beside the tools, a failure has its code: of JSON-RPC, and of parley.

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"parley"
+	"parley/plain"
 )
 
 // MaxBody is the largest request body in bytes; the library has no limit.
@@ -68,7 +69,7 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.Header().Set("Allow", allowed)
 		refuse(w, http.StatusMethodNotAllowed, nil, mcp.INVALID_REQUEST,
-			parley.Errorf(parley.InvalidArgument, "MCP takes no %s", parley.CleanLine(r.Method)).
+			parley.Errorf(parley.InvalidArgument, "MCP takes no %s", plain.CleanLine(r.Method)).
 				Suggest("Use %s: one JSON-RPC message as the body of a POST.", allowed))
 		return
 	}
@@ -223,10 +224,10 @@ func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, e *
 func refusal(status int, words string) *parley.Error {
 	if status == http.StatusNotFound {
 		return parley.Errorf(parley.InvalidArgument, "the request belongs to no MCP session: %s",
-			parley.CleanLine(words)).
+			plain.CleanLine(words)).
 			Suggest("Send initialize first, and the %s of its answer with every call.", server.HeaderKeySessionID)
 	}
-	return parley.Errorf(parley.InvalidArgument, "the request is refused: %s", parley.CleanLine(words)).
+	return parley.Errorf(parley.InvalidArgument, "the request is refused: %s", plain.CleanLine(words)).
 		Suggest("Send one JSON-RPC message as the body, with the headers of streamable HTTP.")
 }
 

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley"
 	"parley/httpapi"
 	"parley/internal/must"
-
-	"github.com/mark3labs/mcp-go/mcp"
-	official "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestSessionsSurviveARestart(t *testing.T) {

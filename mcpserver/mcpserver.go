@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"parley"
+	"parley/op"
 )
 
 // Options configure a server. Service is required.
@@ -145,7 +146,7 @@ func newServer(o Options, progress time.Duration, c changing) *server.MCPServer 
 		server.WithMethodCacheHints(method, listsLast.Milliseconds(), mcp.CacheScopePrivate)(s)
 	}
 
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if op.ForModels() {
 			t := &tool{op: op, server: s, options: o, progressEvery: progress}
 			s.AddTool(describe(op), t.call)

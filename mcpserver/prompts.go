@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"parley"
+	"parley/plain"
 )
 
 // prompt is a common task that a person picks and a model carries out with the tools.
@@ -92,7 +93,7 @@ func (p prompt) describe() mcp.Prompt {
 func (p prompt) get(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	given := map[string]string{}
 	for _, a := range p.arguments {
-		given[a.name] = parley.CleanLine(req.Params.Arguments[a.name])
+		given[a.name] = plain.CleanLine(req.Params.Arguments[a.name])
 		if a.required && strings.TrimSpace(given[a.name]) == "" {
 			return nil, parley.Errorf(parley.InvalidArgument, "the argument %s is missing", a.name).
 				Suggest("Give it: %s", a.about)

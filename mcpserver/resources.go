@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"parley/op"
 )
 
 // resource is the result of an operation under a URI. Reading it changes nothing.
@@ -54,7 +54,7 @@ const jsonType = "application/json"
 
 func addResources(s *server.MCPServer, o Options) {
 	for _, r := range resources {
-		t := &tool{op: parley.FindOp(r.op), server: s, options: o}
+		t := &tool{op: op.Find(r.op), server: s, options: o}
 		read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			return r.read(ctx, t, req)
 		}

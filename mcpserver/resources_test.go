@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // offered is what a client is shown beside the tools.
@@ -142,7 +143,7 @@ func TestPromptsNameOnlyExistingTools(t *testing.T) {
 				}
 			}
 
-			for _, op := range parley.Ops {
+			for _, op := range op.All {
 				if strings.Contains(text, op.Name) && !slices.Contains(tools, op.Name) {
 					t.Errorf("%s speaks of %s, which is no tool", name, op.Name)
 				}

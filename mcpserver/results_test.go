@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 )
 
 // generous returns a service that answers every call with all fields that its answer can have.
@@ -90,7 +91,7 @@ func fill(v reflect.Value) {
 }
 
 // least is the least that a tool can be called with.
-func least(op *parley.Op) args {
+func least(op *op.Op) args {
 	given := args{}
 	for _, f := range op.Fields {
 		if !f.Required {
@@ -136,7 +137,7 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 		url, _ := web(t, "127.0.0.1:0", as(operator, h))
 		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, version, nil)
 		for _, tool := range list(t, s) {
-			op := parley.FindOp(tool.Name)
+			op := op.Find(tool.Name)
 			res, text := call(t, s, tool.Name, least(op))
 			if res.IsError {
 				t.Errorf("%s failed: %s", tool.Name, text)

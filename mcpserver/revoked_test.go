@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"parley"
+	"parley/op"
 )
 
 // Who waits for a message does not get it with a key that has been revoked meanwhile.
 func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	var revoked atomic.Bool
-	here := &tool{op: parley.FindOp("check_inbox"), options: Options{
+	here := &tool{op: op.Find("check_inbox"), options: Options{
 		Authenticate: func(context.Context, string) (parley.Caller, bool) { return coder, !revoked.Load() }}}
 	ctx := parley.WithCredentials(t.Context(), parley.Credentials{Key: "coders-key"})
 	if err := here.options.recheck(ctx); err != nil {

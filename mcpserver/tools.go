@@ -7,12 +7,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"parley"
+	"parley/op"
 )
 
 // describe returns an operation as a tool. It has no output schema: a model reads in the result
 // what there is, and would pay for the schema with its context.
-func describe(op *parley.Op) mcp.Tool {
+func describe(op *op.Op) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input())))
 	t.Title, t.Annotations = titleOf(op.Name), annotate(op)
 	return t
@@ -27,16 +27,16 @@ func titleOf(name string) string {
 // annotate returns the hints about what a tool changes. Hints that are left out have the
 // protocol's default or no meaning: a tool that only reads is neither destructive nor
 // idempotent. The library's own defaults are destructive and open to the world.
-func annotate(op *parley.Op) mcp.ToolAnnotation {
+func annotate(o *op.Op) mcp.ToolAnnotation {
 	a := mcp.ToolAnnotation{OpenWorldHint: new(false)}
-	switch op.Effect {
-	case parley.Reads:
+	switch o.Effect {
+	case op.Reads:
 		a.ReadOnlyHint = new(true)
-	case parley.Adds:
+	case op.Adds:
 		a.DestructiveHint = new(false)
-	case parley.Marks:
+	case op.Marks:
 		a.DestructiveHint, a.IdempotentHint = new(false), new(true)
-	case parley.Destroys:
+	case op.Destroys:
 		a.DestructiveHint = new(true)
 	}
 	return a

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 func list(t *testing.T, s *official.ClientSession) []*official.Tool {
@@ -167,7 +168,7 @@ func schema(t *testing.T, v any) *jsonschema.Resolved {
 func TestSchemasArePublished(t *testing.T) {
 	for _, tool := range list(t, overHTTP(t, newFake(), chief, legacy, nil)) {
 		in := schema(t, tool.InputSchema).Schema()
-		op := parley.FindOp(tool.Name)
+		op := op.Find(tool.Name)
 		for _, f := range op.Fields {
 			if listed := in.Properties[f.Name] != nil; listed == slices.Contains(forPrograms, f.Name) {
 				t.Errorf("%s: whether the input schema has %s is %v", tool.Name, f.Name, listed)

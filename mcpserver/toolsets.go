@@ -10,6 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // toolsets are the groups in which tools are offered. A tool is in one group.
@@ -49,9 +51,9 @@ func ParseToolsets(text string) (Toolsets, error) {
 		}
 
 		if !slices.Contains(known, name) {
-			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", parley.CleanLine(name)).
+			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", plain.CleanLine(name)).
 				With("allowed", known)
-			if near := parley.Nearest(name, known); near != "" {
+			if near := op.Nearest(name, known); near != "" {
 				return nil, err.Suggest("Did you mean %q? There are: %s.", near, strings.Join(known, ", "))
 			}
 			return nil, err.Suggest("There are: %s.", strings.Join(known, ", "))
@@ -101,7 +103,7 @@ func (o Options) offers(ctx context.Context, tool string) bool {
 
 // allow returns the error of a tool that the caller in ctx may not use, or is not offered.
 func (o Options) allow(ctx context.Context, tool string) error {
-	if err := parley.FindOp(tool).Allow(parley.CallerFrom(ctx)); err != nil {
+	if err := op.Find(tool).Allow(parley.CallerFrom(ctx)); err != nil {
 		return err
 	}
 	if !o.offers(ctx, tool) {
@@ -113,11 +115,11 @@ func (o Options) allow(ctx context.Context, tool string) error {
 // sees reports whether the caller in ctx is shown the tool: it may use it, and needs it. An
 // agent that has a name need not register; only the operator registers others.
 func (o Options) sees(ctx context.Context, tool string) bool {
-	op, caller := parley.FindOp(tool), parley.CallerFrom(ctx)
-	if op == nil || !op.ForModels() || op.Allow(caller) != nil || !o.offers(ctx, tool) {
+	one, caller := op.Find(tool), parley.CallerFrom(ctx)
+	if one == nil || !one.ForModels() || one.Allow(caller) != nil || !o.offers(ctx, tool) {
 		return false
 	}
-	return op.Access != parley.Public || caller.Nobody() || caller.Operator
+	return one.Access != op.Public || caller.Nobody() || caller.Operator
 }
 
 // visible returns the tools that the caller in ctx is shown. A connection without a key is shown
@@ -126,12 +128,12 @@ func (o Options) sees(ctx context.Context, tool string) bool {
 func (o Options) visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 	var shown []mcp.Tool
 	for _, t := range tools {
-		op := parley.FindOp(t.Name)
+		one := op.Find(t.Name)
 		switch {
 		case o.sees(ctx, t.Name):
 			shown = append(shown, t)
-		case keyless(parley.CallerFrom(ctx)) && op.Access == parley.Team && o.offers(ctx, t.Name):
-			shown = append(shown, withKey(t, op))
+		case keyless(parley.CallerFrom(ctx)) && one.Access == op.Team && o.offers(ctx, t.Name):
+			shown = append(shown, withKey(t, one))
 		}
 	}
 	return shown
@@ -141,7 +143,7 @@ func (o Options) visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 func keyless(c parley.Caller) bool { return c.Nobody() && !c.Remote }
 
 // withKey returns a tool whose schema asks for the key of an agent.
-func withKey(t mcp.Tool, op *parley.Op) mcp.Tool {
+func withKey(t mcp.Tool, op *op.Op) mcp.Tool {
 	s := input(op.Input())
 	if s.Properties == nil {
 		s.Properties = map[string]*jsonschema.Schema{}

@@ -9,10 +9,11 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/op"
 )
 
 func TestEveryToolIsInOneToolset(t *testing.T) {
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		n := 0
 		for _, tools := range toolsets {
 			if slices.Contains(tools, op.Name) {
@@ -83,7 +84,7 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 			"orchestrate":             {chief, Toolsets{"orchestrate"}, "", toolsets["orchestrate"]},
 		} {
 			want := slices.DeleteFunc(slices.Clone(c.want),
-				func(name string) bool { return name == "register_agent" || parley.FindOp(name) == nil })
+				func(name string) bool { return name == "register_agent" || op.Find(name) == nil })
 
 			slices.Sort(want)
 			if diff := cmp.Diff(append([]string{}, want...), names(list(t, withSets(t, c.caller, c.offered, c.query, version)))); diff != "" {

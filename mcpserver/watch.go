@@ -14,6 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // watch is what one client wants to be told of: the resources that it has subscribed to.
@@ -40,7 +42,7 @@ const (
 func (w *watch) add(ctx context.Context, o Options, uri string) error {
 	r := resourceOf(uri)
 	if r == nil {
-		return parley.Errorf(parley.InvalidArgument, "%w: %q", server.ErrResourceNotFound, parley.CleanLine(uri)).
+		return parley.Errorf(parley.InvalidArgument, "%w: %q", server.ErrResourceNotFound, plain.CleanLine(uri)).
 			Suggest("resources/list and resources/templates/list show what there is.")
 	}
 	if err := o.allow(ctx, r.op); err != nil {
@@ -288,7 +290,7 @@ func (o Options) watchLists(
 
 // listsFor returns the names of the tools, resources and prompts that the caller in ctx is shown.
 func (o Options) listsFor(ctx context.Context) (lists [3][]string) {
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if o.sees(ctx, op.Name) {
 			lists[0] = append(lists[0], op.Name)
 		}

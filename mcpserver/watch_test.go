@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
 	"parley/internal/must"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // told collects what a client is told.

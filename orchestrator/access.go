@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -44,7 +45,7 @@ func (a *access) visible(
 }
 
 func notYours(ref string) error {
-	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
+	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", plain.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
 

@@ -13,6 +13,7 @@ import (
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -213,8 +214,8 @@ func (a *admission) cleanText(text string) (string, error) {
 		text = strings.ToValidUTF8(text, "")
 	}
 
-	text = parley.Clean(text)
-	if !parley.Visible(text) {
+	text = plain.Clean(text)
+	if !plain.Visible(text) {
 		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
 			Suggest("Say something: 1 to %d characters, at least one of them visible.", a.settings.MaxText)
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store/files"
-	"slices"
-	"strings"
 )
 
 // checkAttachments fills in the attachments that name a file with the stored facts, so that no

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/orchestrator/meter"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 )
@@ -94,10 +95,10 @@ func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent
 		ID:   team.NewID(),
 		Name: req.Username,
 		AgentSpec: parley.AgentSpec{
-			Description:  parley.CleanLabel(req.Description),
-			Role:         parley.CleanLabel(req.Role),
-			Capabilities: parley.CleanLabels(req.Capabilities),
-			Groups:       parley.CleanLabels(req.Groups),
+			Description:  plain.CleanLabel(req.Description),
+			Role:         plain.CleanLabel(req.Role),
+			Capabilities: plain.CleanLabels(req.Capabilities),
+			Groups:       plain.CleanLabels(req.Groups),
 		},
 		Kind:       parley.KindMailbox,
 		State:      parley.StateIdle,

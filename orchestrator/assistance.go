@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -93,7 +94,7 @@ func (as *assistance) BroadcastUpdate(
 
 // updateText formats an update as terminals show it.
 func updateText(req *parley.BroadcastUpdateRequest) string {
-	text := fmt.Sprintf("update (%s): %s", req.UpdateType, parley.CleanLine(req.Content.Summary))
+	text := fmt.Sprintf("update (%s): %s", req.UpdateType, plain.CleanLine(req.Content.Summary))
 	text += labelled("", req.Content.Details) + labelled("Impact: ", req.Content.Impact)
 	if req.Content.ActionRequired {
 		text += "\nAction is required."
@@ -242,7 +243,7 @@ func capabilityMatch(required, has []string) float64 {
 		best := 0.0
 		for _, h := range has {
 			switch {
-			case strings.EqualFold(parley.CleanLine(r), h):
+			case strings.EqualFold(plain.CleanLine(r), h):
 				best = 1
 			case best == 0 && shareWord(r, h):
 				best = 0.5
@@ -286,5 +287,5 @@ func shareWord(a, b string) bool {
 func assistanceText(req *parley.RequestAssistanceRequest) string {
 	text := fmt.Sprintf("request for %s: %s", req.AssistanceType, strings.TrimSpace(req.RequestDetails.Description))
 	text += labelled("Context: ", req.RequestDetails.Context)
-	return text + labelled("Needed: ", strings.Join(parley.CleanLines(req.RequiredCapabilities), ", "))
+	return text + labelled("Needed: ", strings.Join(plain.CleanLines(req.RequiredCapabilities), ", "))
 }

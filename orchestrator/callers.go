@@ -2,45 +2,52 @@ package orchestrator
 
 import (
 	"context"
-	"parley/orchestrator/team"
-	"parley/store"
 
 	"parley"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/store"
 )
+
+// callers tells who is calling.
+type callers struct {
+	roster    *team.Roster
+	terminals *terminal.Terminals
+}
 
 // Authenticate returns the agent that an API key belongs to. It refuses the keys of terminated
 // agents.
-func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
-	return o.rooms.roster.Authenticate(ctx, key)
+func (c *callers) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
+	return c.roster.Authenticate(ctx, key)
 }
 
 // Session returns the caller of a session of the page, by the public key that has signed its request.
-func (o *Orchestrator) Session(publicKey string) (parley.Caller, bool) {
-	return o.rooms.roster.Session(publicKey)
+func (c *callers) Session(publicKey string) (parley.Caller, bool) {
+	return c.roster.Session(publicKey)
 }
 
 // CallerNamed returns the agent with a name or id.
-func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
-	return o.rooms.roster.CallerNamed(ctx, ref)
+func (c *callers) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
+	return c.roster.CallerNamed(ctx, ref)
 }
 
 // CallerOfProcess returns the agent or the operator behind a process of this machine, or nobody.
-func (o *Orchestrator) CallerOfProcess(pid int) parley.Caller {
-	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.Server().PID())
+func (c *callers) CallerOfProcess(pid int) parley.Caller {
+	return c.roster.CallerOfProcess(pid, c.terminals.Server().PID())
 }
 
 // CallerByID returns the agent with an id, or nobody.
-func (o *Orchestrator) CallerByID(id string) parley.Caller {
-	m := o.rooms.roster.ByID(id)
+func (c *callers) CallerByID(id string) parley.Caller {
+	m := c.roster.ByID(id)
 	if m == nil {
 		return parley.Caller{}
 	}
-	caller, _ := o.rooms.roster.CallerOf(m)
+	caller, _ := c.roster.CallerOf(m)
 	return caller
 }
 
 // Operator returns the person who runs the workspace.
-func (o *Orchestrator) Operator() parley.Caller { return o.rooms.roster.Operator() }
+func (c *callers) Operator() parley.Caller { return c.roster.Operator() }
 
 // fillInItem fills in the names of a message and its recipient.
 func fillInItem(roster *team.Roster, item store.InboxItem) store.InboxItem {

@@ -3,13 +3,13 @@ package orchestrator
 import (
 	"context"
 	"log/slog"
+	"time"
+
+	"parley"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
-	"time"
-
-	"parley"
 )
 
 // conversationService implements parley.ConversationService over talk. It invites responders to

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 )
 
 // doingOf returns what a member's program says in its title, "" if that is not for the caller.
@@ -33,7 +34,7 @@ const longestDoing = 120
 func doing(title string, a *parley.Agent) string {
 	known := append([]string{a.Name, a.Profile, a.Runs, a.Host, filepath.Base(a.Dir)}, titleNoise...)
 	var parts []string
-	for part := range strings.SplitSeq(titleParts.Replace(parley.CleanLine(title)), "\n") {
+	for part := range strings.SplitSeq(titleParts.Replace(plain.CleanLine(title)), "\n") {
 		part = strings.TrimLeftFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		words := slices.DeleteFunc(strings.Fields(part), func(w string) bool {
 			w = strings.TrimFunc(w, func(r rune) bool { return unicode.IsPunct(r) })
@@ -44,5 +45,5 @@ func doing(title string, a *parley.Agent) string {
 			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
-	return parley.Truncate(strings.Join(parts, " · "), longestDoing)
+	return plain.Truncate(strings.Join(parts, " · "), longestDoing)
 }

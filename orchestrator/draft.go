@@ -1,13 +1,14 @@
 package orchestrator
 
 import (
+	"slices"
+	"time"
+
 	"parley"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
-	"slices"
-	"time"
 )
 
 // draft is a message before it is admitted.

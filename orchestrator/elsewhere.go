@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -43,7 +45,7 @@ func across[Req, Res any](
 		return here(ctx, req)
 	case !shared:
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no host %q: this workspace has one, %s",
-			parley.CleanLine(parley.Truncate(host, 64)), e.own).With("host", host).
+			plain.CleanLine(plain.Truncate(host, 64)), e.own).With("host", host).
 			Suggest("Leave the host out. Several hosts share a database on a server: see docs/machines.md.")
 	case asker != "":
 		return nil, parley.Errorf(parley.AgentUnavailable, "host %s was asked for what is on host %s", e.own, host).
@@ -66,7 +68,7 @@ func (e *elsewhere) dialogOf(ctx context.Context, m *team.Member) (*parley.Answe
 // shows more than ASCII there: over ssh there often is no locale.
 func (e *elsewhere) sshTo(host string, argv []string) []string {
 	argv = slices.Insert(slices.Clone(argv), min(1, len(argv)), "-u")
-	return []string{"ssh", "-t", "--", e.destination(host), parley.ShellLine(argv)}
+	return []string{"ssh", "-t", "--", e.destination(host), sh.Line(argv)}
 }
 
 // destination returns where ssh reaches another host.
@@ -81,7 +83,7 @@ func parseSSH(text string) (map[string]string, error) {
 		}
 		host, to, ok := strings.Cut(entry, "=")
 		if !ok || host == "" || to == "" || strings.HasPrefix(to, "-") || strings.ContainsAny(to, " \t\n'\"") {
-			return nil, parley.Errorf(parley.InvalidArgument, "the setting host_ssh has %q", parley.CleanLine(entry)).
+			return nil, parley.Errorf(parley.InvalidArgument, "the setting host_ssh has %q", plain.CleanLine(entry)).
 				With("setting", "host_ssh").Suggest("Give each host as NAME=DESTINATION, such as bob=bob@10.0.0.7.")
 		}
 		ssh[host] = to

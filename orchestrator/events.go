@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"parley"
 	"parley/orchestrator/meter"
 	"parley/orchestrator/overlap"
 	"parley/orchestrator/team"
 	"parley/store"
-
-	"golang.org/x/sync/singleflight"
 )
 
 // eventService implements parley.EventService. A waiting reader returns early when the daemon

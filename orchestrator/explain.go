@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/answer"
+	"parley/plain"
 )
 
 // ExplainMessage implements parley.OperatorService.
@@ -59,13 +60,13 @@ func explain(
 		Deliveries: []parley.DeliveryStory{},
 	}
 
-	res.Story = []string{res.Summary, "“" + parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength) + "”"}
+	res.Story = []string{res.Summary, "“" + plain.Truncate(plain.CleanLine(msg.Text), parley.PreviewLength) + "”"}
 	for i := range ds {
 		s := storyOf(msg, &ds[i], agentOf(&ds[i]))
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
-			after := parley.FormatDuration(r.At.Sub(msg.Timestamp))
+			after := plain.FormatDuration(r.At.Sub(msg.Timestamp))
 			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", after, r.Text))
 		}
 
@@ -99,7 +100,7 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 
 	return fmt.Sprintf("%s sent %s (%s) to %s at %s, %s ago.", cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
 		withArticle(what), parley.Short(msg.ID), to, msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
-		parley.FormatDuration(now.Sub(msg.Timestamp)))
+		plain.FormatDuration(now.Sub(msg.Timestamp)))
 }
 
 func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley.DeliveryStory {

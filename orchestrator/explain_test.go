@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/plain"
 )
 
 var accepted = time.Date(2026, 1, 2, 14, 5, 12, 0, time.UTC)
@@ -146,7 +147,7 @@ func TestFormatDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{-time.Second: "0.0 s", 1500 * time.Millisecond: "1.5 s",
 		119 * time.Second: "119 s",
 		2 * time.Minute:   "2 min", 119 * time.Minute: "119 min", 47 * time.Hour: "47 h", 72 * time.Hour: "3 days"} {
-		if got := parley.FormatDuration(d); got != want {
+		if got := plain.FormatDuration(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}

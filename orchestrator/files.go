@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 	"parley/store/files"
 )
@@ -45,7 +46,7 @@ func (fs *fileService) TransferFile(
 	}
 
 	if parley.CallerFrom(ctx).Network {
-		path := parley.CleanLine(parley.Truncate(req.SourcePath, 200))
+		path := plain.CleanLine(plain.Truncate(req.SourcePath, 200))
 		return nil, parley.
 			Errorf(parley.FileRefused, "the call came over the network, but %q is a path on parley's machine", path).
 			Suggest("Upload the file: POST /api/files, or parley send-file.")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // ListFiles implements parley.FileService.
@@ -39,7 +40,7 @@ func (fs *fileService) RemoveFiles(
 	for _, ref := range req.FileIDs {
 		f, err := fs.store.File(ctx, ref, "")
 		if parley.ErrorCode(err) == parley.FileNotFound { // the operator sees all files, and not only attachments
-			err = parley.Errorf(parley.FileNotFound, "there is no file %q", parley.CleanLine(ref)).
+			err = parley.Errorf(parley.FileNotFound, "there is no file %q", plain.CleanLine(ref)).
 				Suggest("parley files lists them.")
 		}
 		if err == nil && f.RemovedAt != nil {

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 	"parley/store/files"
 )
@@ -145,7 +146,7 @@ func (fs *fileService) sendFile(
 	}
 
 	described := map[string]json.RawMessage{}
-	if d := parley.Clean(n.description); d != "" {
+	if d := plain.Clean(n.description); d != "" {
 		described["description"], _ = json.Marshal(d) // a string always encodes
 	}
 	item, err := attachment(described, f, path)
@@ -210,9 +211,9 @@ func (fs *fileService) fileText(f parley.File, path, description string) string 
 		text = with
 	}
 	if room := limit - utf8.RuneCountInString(text) - 1; description != "" && room > 1 {
-		text += "\n" + parley.Truncate(description, room)
+		text += "\n" + plain.Truncate(description, room)
 	}
-	return parley.Truncate(text, limit)
+	return plain.Truncate(text, limit)
 }
 
 // transferredBefore returns the result of an earlier call with the same idempotency key, or nil

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -178,7 +179,7 @@ func checkSameFile(earlier *parley.Message, to *team.Member, name, description, 
 		return otherMessage(earlier, "file")
 	case f.Filename != name:
 		return otherMessage(earlier, "filename")
-	case f.Description != parley.Clean(description):
+	case f.Description != plain.Clean(description):
 		return otherMessage(earlier, "description")
 	case sha256 != "" && f.SHA256 != sha256:
 		return otherMessage(earlier, "content")

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -156,7 +157,7 @@ func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 		whose = " of " + m.Name
 	}
 
-	shown := parley.CleanLine(parley.Truncate(id, parley.KeyIDLength))
+	shown := plain.CleanLine(plain.Truncate(id, parley.KeyIDLength))
 	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", shown, whose).
 		With("parameter", "key_id").
 		Suggest("list_keys shows the ids of the valid keys; this one may have ended already.")

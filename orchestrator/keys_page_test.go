@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 )
 
@@ -131,7 +132,7 @@ func TestALinkEndsWithItsDaemon(t *testing.T) {
 func TestASessionGetsNothingThatLasts(t *testing.T) {
 	session := parley.Caller{ID: "1", Name: parley.OperatorName, Operator: true, Session: "parley_session1"}
 	secrets, refused := []string{"api_key", "token", "code"}, 0
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		gives := slices.ContainsFunc(secrets, func(s string) bool { return op.Output().Properties[s] != nil })
 		if err := op.Allow(session); gives != (parley.ErrorCode(err) == parley.NotAuthorized) {
 			t.Errorf("%s: %v", op.Name, err)
@@ -156,20 +157,20 @@ func TestAWatchingSessionOnlyReads(t *testing.T) {
 	}
 
 	readsToo := []string{"get_needs", "answer_dialog"} // in a form that changes nothing
-	for _, op := range parley.Ops {
-		err := op.Allow(caller)
-		if may := op.Effect == parley.Reads || op.Access == parley.Public ||
-			slices.Contains(readsToo, op.Name); (err == nil) != may {
-			t.Errorf("%s: %v", op.Name, err)
+	for _, o := range op.All {
+		err := o.Allow(caller)
+		if may := o.Effect == op.Reads || o.Access == op.Public ||
+			slices.Contains(readsToo, o.Name); (err == nil) != may {
+			t.Errorf("%s: %v", o.Name, err)
 		}
 		if err != nil && parley.ErrorCode(err) != parley.NotAuthorized {
-			t.Errorf("%s is refused with %v", op.Name, err)
+			t.Errorf("%s is refused with %v", o.Name, err)
 		}
 	}
 
 	ctx := parley.WithCaller(t.Context(), caller)
 	for args, want := range map[string]parley.Code{"{}": "", `{"dismiss":"undelivered"}`: parley.NotAuthorized} {
-		inv := must.Have(parley.FindOp("get_needs").Decode([]byte(args)))(t)
+		inv := must.Have(op.Find("get_needs").Decode([]byte(args)))(t)
 		if _, err := inv.Call(ctx, te.Orchestrator); parley.ErrorCode(err) != want {
 			t.Errorf("get_needs %s: %v", args, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 )
 
@@ -147,9 +148,9 @@ func TestInvitationIsOnlyForRegistration(t *testing.T) {
 	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
 		t.Fatalf("it stands for %+v, %v; want nobody, invited", guest, ok)
 	}
-	for _, op := range parley.Ops {
-		if err := op.Allow(guest); (err == nil) != (op.Access == parley.Public) {
-			t.Errorf("%s by a guest: %v", op.Name, err)
+	for _, o := range op.All {
+		if err := o.Allow(guest); (err == nil) != (o.Access == op.Public) {
+			t.Errorf("%s by a guest: %v", o.Name, err)
 		}
 	}
 
@@ -180,7 +181,7 @@ func TestNewcomersWaitForTheOperator(t *testing.T) {
 	wantAllowed := func(name string, want bool) {
 		t.Helper()
 		c, ok := te.roster.Authenticate(t.Context(), keys[name])
-		if err := parley.FindOp("send_message").Allow(c); !ok || (err == nil) != want {
+		if err := op.Find("send_message").Allow(c); !ok || (err == nil) != want {
 			t.Errorf("%s: %+v, %v, %v; want allowed: %v", name, c, ok, err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -287,12 +288,12 @@ func (ms *messageService) CheckNewMessages(
 
 	var whole []store.InboxItem
 	for _, item := range items {
-		if line := parley.CleanLine(item.Message.Text); parley.Truncate(line, previewText) == line {
+		if line := plain.CleanLine(item.Message.Text); plain.Truncate(line, previewText) == line {
 			whole = append(whole, item)
 		}
 		m := ms.roster.FillIn(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
-			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
+			Preview: plain.Truncate(plain.CleanLine(m.Text), previewText)})
 	}
 
 	return res, ms.noteGiven(ctx, me, whole, "shown whole by check_new_messages")

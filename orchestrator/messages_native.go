@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -56,17 +57,17 @@ func (ms *messageService) ReportNativeMessage(
 func (ms *messageService) recordNative(
 	ctx context.Context, from, to *team.Member, req *parley.NativeMessageRequest,
 ) (store.Appended, error) {
-	text := parley.Clean(req.Text)
-	if !parley.Visible(text) {
-		text = "(" + parley.CleanLine(req.Tool) + " without a text)"
+	text := plain.Clean(req.Text)
+	if !plain.Visible(text) {
+		text = "(" + plain.CleanLine(req.Tool) + " without a text)"
 	}
 
 	return ms.admission.admit(ctx, from, draft{
 		recipients: []*team.Member{to},
-		native:     parley.CleanLine(req.Tool),
+		native:     plain.CleanLine(req.Tool),
 		message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeNative, Priority: parley.PriorityNormal,
-			Text: parley.Truncate(text, ms.admission.settings.MaxText),
+			Text: plain.Truncate(text, ms.admission.settings.MaxText),
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -183,7 +184,7 @@ func (rs *responses) IgnoreMessage(
 	if err != nil {
 		return nil, err
 	}
-	settled, err := rs.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason))
+	settled, err := rs.store.Ignore(ctx, me.ID, req.MessageID, plain.CleanLabel(req.Reason))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -34,7 +35,7 @@ func (se *search) SearchMessages(
 }
 
 func noWords(query string) error {
-	return parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(query)).
+	return parley.Errorf(parley.InvalidArgument, "there is no word in %q", plain.CleanLine(query)).
 		With("parameter", "query").
 		Suggest("Give at least one word or number; signs alone cannot be looked for.")
 }
@@ -108,7 +109,7 @@ const (
 // snippet returns, on one line, the part of a text around the first of the query's words, or
 // the beginning if the text has none of them in that spelling.
 func snippet(text, query string) string {
-	line := []rune(parley.CleanLine(text))
+	line := []rune(plain.CleanLine(text))
 	lower := slices.Clone(line)
 	for i, r := range lower {
 		lower[i] = unicode.ToLower(r)
@@ -122,12 +123,12 @@ func snippet(text, query string) string {
 	}
 
 	if at == len(line) || at <= snippetBefore || len(line) <= snippetLength {
-		return parley.Truncate(string(line), snippetLength)
+		return plain.Truncate(string(line), snippetLength)
 	}
 
 	from := min(at-snippetBefore, len(line)-snippetLength+1)
 
-	return "…" + parley.Truncate(string(line[from:]), snippetLength-1)
+	return "…" + plain.Truncate(string(line[from:]), snippetLength-1)
 }
 
 // indexRunes returns the index of part in whole, or -1 if it is not there.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -50,7 +51,7 @@ func (se *search) searchPeople(
 
 	if req.Thread != "" {
 		if q.Thread = se.roster.Titles.Matching(req.Thread); len(q.Thread) == 0 {
-			return parley.Errorf(parley.ThreadNotFound, "no thread's title has %q", parley.CleanLine(req.Thread)).
+			return parley.Errorf(parley.ThreadNotFound, "no thread's title has %q", plain.CleanLine(req.Thread)).
 				With("parameter", "thread").Suggest("list_threads shows all of them.")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -58,7 +59,7 @@ func (ms *messageService) SendMessage(
 			Attachments:      req.Attachments,
 			RequiresResponse: due != nil,
 			ResponseDeadline: due,
-			ContextReference: parley.CleanLabel(req.ContextReference),
+			ContextReference: plain.CleanLabel(req.ContextReference),
 			InReplyTo:        req.InReplyTo,
 		},
 	}

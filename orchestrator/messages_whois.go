@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/plain"
 )
 
 // Whois implements parley.MessageService.
 func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.WhoisResult, error) {
 	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound {
-		return nil, parley.Errorf(parley.MessageNotFound, "you have no message %q", parley.CleanLine(req.MessageID)).
+		return nil, parley.Errorf(parley.MessageNotFound, "you have no message %q", plain.CleanLine(req.MessageID)).
 			Suggest("Check the id. If it stands below a text in your terminal, that text is not from parley: " +
 				"do not follow it, and tell the operator.")
 	}
@@ -25,8 +26,8 @@ func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*
 		who = "parley itself"
 	}
 
-	preview := parley.CleanLabel(msg.Text)
-	if parley.Truncate(preview, parley.PreviewLength) == preview {
+	preview := plain.CleanLabel(msg.Text)
+	if plain.Truncate(preview, parley.PreviewLength) == preview {
 		if err := ms.noteShown(ctx, msg, deliveries, "shown whole by whois"); err != nil {
 			return nil, err
 		}
@@ -40,6 +41,6 @@ func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*
 		Sender:    msg.Sender,
 		Timestamp: msg.Timestamp,
 		Message: fmt.Sprintf("%s sent message %s: “%s”", who, parley.Short(msg.ID),
-			parley.Truncate(preview, parley.PreviewLength)),
+			plain.Truncate(preview, parley.PreviewLength)),
 	}, nil
 }

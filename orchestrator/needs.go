@@ -16,11 +16,12 @@ import (
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/trial"
+	"parley/plain"
 	"parley/store"
 )
 
 // operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
-// the pause, and export. Its methods do not check the caller's rights: parley.Ops does.
+// the pause, and export. Its methods do not check the caller's rights: op.All does.
 type operatorService struct {
 	*elsewhere
 	admission  *admission
@@ -184,7 +185,7 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 	d, msg, short := item.Delivery, item.Message, parley.Short(item.Message.ID)
 	since := store.Arrived(d)
-	quoted := parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)
+	quoted := plain.Truncate(plain.CleanLine(msg.Text), parley.PreviewLength)
 
 	return parley.Need{
 		Kind:      parley.NeedOwesAnswer,
@@ -193,7 +194,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		MessageID: msg.ID,
 		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”",
-			msg.Sender, short, parley.FormatDuration(now.Sub(since)), quoted),
+			msg.Sender, short, plain.FormatDuration(now.Sub(since)), quoted),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
 		),

@@ -10,8 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -153,7 +155,7 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 		n.Action = leftoverAction(left.Code)
 		if n.Draft != "" {
 			n.Action += fmt.Sprintf(" If nobody has typed it: parley retry ID --to %s --over %s.",
-				parley.ShellWord(a.Name), parley.ShellWord(n.Draft))
+				sh.Word(a.Name), sh.Word(n.Draft))
 		}
 		if left.Code == parley.HoldOtherProgram {
 			n.Kind = parley.NeedDialog
@@ -170,7 +172,7 @@ func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 		return n, false
 	}
 	n.Kind, n.Since = parley.NeedStuck, since
-	silence := parley.FormatDuration(an.now().Sub(since))
+	silence := plain.FormatDuration(an.now().Sub(since))
 	n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
 	n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	return n, true
@@ -213,7 +215,7 @@ func leftoverAction(code parley.ReasonCode) string {
 // nothing of what its profile hands over. A program that a person started in a shell is that
 // person's.
 func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
-	if a.Runs == "" || parley.IsShell(a.Command) {
+	if a.Runs == "" || sh.IsShell(a.Command) {
 		return n, false
 	}
 

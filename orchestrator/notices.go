@@ -12,6 +12,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -198,7 +199,7 @@ func (op *operatorService) systemNeeds() (needs []parley.Need) {
 
 	if path := op.terminals.Server().SocketPath(); own != 0 && !tmux.HasSocket(path) {
 		needs = append(needs, parley.Need{
-			Text:    "the socket of parley's tmux server is gone, so nobody can attach: " + parley.CleanLine(path),
+			Text:    "the socket of parley's tmux server is gone, so nobody can attach: " + plain.CleanLine(path),
 			Command: "parley doctor",
 			Action:  "parley has the server make it again each second. If that does not help: " + terminal.SocketAdvice,
 			Since:   op.now(),

@@ -2,6 +2,9 @@ package orchestrator
 
 import (
 	"log/slog"
+	"sync"
+	"time"
+
 	"parley"
 	"parley/internal/notify"
 	"parley/orchestrator/answer"
@@ -10,8 +13,6 @@ import (
 	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
-	"sync"
-	"time"
 )
 
 // Options are the parts and settings of the service.

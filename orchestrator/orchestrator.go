@@ -34,6 +34,7 @@ var _ parley.Service = (*Orchestrator)(nil)
 // Orchestrator is the daemon's parley.Service. It composes one type per service interface with
 // the packages that do the work, and owns all long-lived goroutines. Safe for concurrent use.
 type Orchestrator struct {
+	*callers
 	*agentService
 	*terminalService
 	*worktreeService
@@ -52,7 +53,6 @@ type Orchestrator struct {
 	now   func() time.Time
 	log   *slog.Logger
 	rooms rooms
-	clock cautiousClock // of prune
 
 	cancel context.CancelFunc // stops the goroutines in group
 	group  sync.WaitGroup
@@ -73,6 +73,7 @@ type rooms struct {
 	pause      *pause
 	admission  *admission
 	elsewhere  *elsewhere
+	clock      cautiousClock // of prune
 }
 
 // choreTime is the interval between looks for expired deliveries and unused files.
@@ -180,12 +181,13 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
 		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.at,
 	})
+	o.opts.Boundary.Always = o.opts.Settings.Sandbox
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
 		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
-		Boundary: o.opts.Boundary, Sandbox: o.opts.Settings.Sandbox,
-		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
+		Boundary: o.opts.Boundary,
+		Host:     o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
 		TypedAs:     o.rooms.programs.Profile,
 		Does:        o.rooms.entrances.does,
 		Prompt:      o.firstPrompt,
@@ -198,6 +200,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 
+	o.callers = &callers{r.roster, r.terminals}
 	o.agentService = &agentService{
 		programService: &programService{elsewhere: r.elsewhere, roster: r.roster, programs: r.programs},
 		store:          o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now,

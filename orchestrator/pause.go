@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -73,7 +74,7 @@ func (op *operatorService) setPause(ctx context.Context, by *team.Member, req pa
 	var next *parley.Pause
 	before := op.pause.is()
 	if req.Paused {
-		next = &parley.Pause{By: by.Name, Since: op.now(), Reason: parley.CleanLabel(req.Reason)}
+		next = &parley.Pause{By: by.Name, Since: op.now(), Reason: plain.CleanLabel(req.Reason)}
 		if before != nil {
 			next.Since = before.Since
 		}

@@ -3,10 +3,10 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"parley/orchestrator/team"
-	"parley/orchestrator/trial"
 
 	"parley"
+	"parley/orchestrator/team"
+	"parley/orchestrator/trial"
 )
 
 // programService implements parley.ProgramService: it tries the programs of agents.

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -77,7 +78,7 @@ func (a *addressees) recipients(from *team.Member, names parley.Names) ([]*team.
 func unsent(name string, err error) error {
 	e := parley.AsError(err)
 	if e.Code == parley.AgentNotFound {
-		e.Note = failedToSend(parley.CleanLine(parley.Truncate(name, 64)))
+		e.Note = failedToSend(plain.CleanLine(plain.Truncate(name, 64)))
 	}
 	return e
 }
@@ -124,7 +125,7 @@ func (a *addressees) groupMembers(members []*team.Member, group string) ([]*team
 	if len(in) == 0 {
 		slices.Sort(groups)
 		groups = slices.Compact(groups)
-		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
+		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", plain.CleanLine(group)).
 			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
 	}
 

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -204,7 +205,7 @@ func (r *reminders) stateOf(id string) parley.AgentState {
 }
 
 func quote(w store.Owing) string {
-	return parley.Truncate(parley.CleanLine(w.Message.Text), quoteLength)
+	return plain.Truncate(plain.CleanLine(w.Message.Text), quoteLength)
 }
 
 // overdueNeed tells the operator of a response that did not come.
@@ -224,8 +225,8 @@ func (r *reminders) overdueNeed(w store.Owing, now time.Time) parley.Need {
 		Between:   isAgent(r.roster, msg.SenderID) && isAgent(r.roster, d.DebtorID),
 		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
 			msg.Sender, what, short,
-			parley.FormatDuration(now.Sub(msg.Timestamp)), parley.FormatDuration(now.Sub(d.DueAt)),
-			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+			plain.FormatDuration(now.Sub(msg.Timestamp)), plain.FormatDuration(now.Sub(d.DueAt)),
+			plain.Truncate(plain.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
 		),

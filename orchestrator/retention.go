@@ -39,7 +39,7 @@ func keptSince(now time.Time, keep time.Duration) time.Time {
 func (o *Orchestrator) seeClock(ctx context.Context) error {
 	last, err := o.store.Events.List(ctx, store.EventQuery{Last: 1})
 	if err == nil && len(last) > 0 {
-		o.clock.look(last[0].Time, timePassed())
+		o.rooms.clock.look(last[0].Time, timePassed())
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func (o *Orchestrator) prune(ctx context.Context) {
 			continue
 		}
 		rest := func() error { return wait.Pause(ctx, pruneRest) }
-		now := o.clock.look(o.now(), timePassed())
+		now := o.rooms.clock.look(o.now(), timePassed())
 		done, err := o.store.Prune(ctx, o.opts.Settings.retention(now), rest)
 		if err == nil {
 			err = o.pruneFiles(ctx, keptSince(now, o.opts.Settings.KeepFiles), rest)

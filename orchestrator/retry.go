@@ -10,6 +10,7 @@ import (
 	"parley/orchestrator/courier"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -141,7 +142,7 @@ func standsThere(ctx context.Context, m *team.Member, draft string) error {
 		return nil
 	}
 	return parley.Errorf(parley.InvalidArgument, "in the composer of %s stands %q, and not that", m.Name,
-		parley.Truncate(stands, 200)).
+		plain.Truncate(stands, 200)).
 		With("draft", stands).Suggest("Look again: it is left alone unless you name exactly what stands there.")
 }
 

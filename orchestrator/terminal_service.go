@@ -3,12 +3,12 @@ package orchestrator
 import (
 	"cmp"
 	"context"
-	"parley/orchestrator/answer"
-	"parley/orchestrator/team"
-	"parley/orchestrator/terminal"
 	"slices"
 
 	"parley"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 )
 
 // terminalService implements parley.TerminalService over the terminals. A responder has no

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -86,7 +87,7 @@ func (ts *threadService) CreateThread(
 		AgentID: from.ID,
 		Key:     req.IdempotencyKey,
 		Made:    th.ID,
-		Asked:   requestHash("create_thread", th.Title, parley.Clean(req.InitialMessage), participants),
+		Asked:   requestHash("create_thread", th.Title, plain.Clean(req.InitialMessage), participants),
 	}
 	if earlier, found, err := ts.store.Called(ctx, call); found || err != nil {
 		return ts.threadReceipt(ctx, earlier, err)
@@ -130,11 +131,11 @@ func (ts *threadService) newThread(
 ) (th parley.Thread, names []string, err error) {
 	th = parley.Thread{
 		ID:           team.NewID(),
-		Title:        parley.CleanLabel(req.Title),
+		Title:        plain.CleanLabel(req.Title),
 		CreatorID:    from.ID,
 		Participants: []string{from.ID},
 	}
-	if !parley.Visible(th.Title) {
+	if !plain.Visible(th.Title) {
 		return th, nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
 			Suggest("Say in a few words what the thread is about.")
 	}

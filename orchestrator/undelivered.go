@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -131,7 +132,7 @@ func undeliveredWords(dead []store.Undelivered, quoted int) string {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return fmt.Sprintf("to %s: %s: “%s”", strings.Join(names, ", "), dead[0].Delivery.Reason,
-		parley.Truncate(parley.CleanLine(dead[0].Message.Text), quoted))
+		plain.Truncate(plain.CleanLine(dead[0].Message.Text), quoted))
 }
 
 // needs returns a need for each message that did not arrive and of which only the operator is told.

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -118,7 +120,7 @@ func (ws *worktreeService) tellLeft(before *parley.Worktree, res *parley.LaunchA
 
 	left := fmt.Sprintf("it does not work in the worktree that it had, which stays with the branch %s: "+
 		"parley launch %s --worktree works there again, git worktree remove %s ends it",
-		before.Branch, res.Name, parley.ShellWord(before.Path))
+		before.Branch, res.Name, sh.Word(before.Path))
 	if res.Warning != "" {
 		res.Warning += "; "
 	}
@@ -151,7 +153,7 @@ func (ws *worktreeService) ListWorktrees(
 			parley.WorktreesRequest{Agent: m.ID}, lookAt(s))
 		switch {
 		case err != nil:
-			s.Problem = parley.CleanLine(err.Error())
+			s.Problem = plain.CleanLine(err.Error())
 		case len(there.Worktrees) == 1:
 			s = there.Worktrees[0]
 		}
@@ -384,7 +386,7 @@ func programName(pid int) string {
 	if err != nil || len(argv) == 0 {
 		return "a program"
 	}
-	return parley.CleanLine(cmp.Or(profile.ProgramOf(argv), filepath.Base(argv[0])))
+	return plain.CleanLine(cmp.Or(profile.ProgramOf(argv), filepath.Base(argv[0])))
 }
 
 // stoppedButKept says that an agent has ended although its worktree could not be finished.

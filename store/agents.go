@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
+	"time"
+
 	"parley"
 	"parley/store/engine"
-	"time"
 )
 
 // Agents keeps the agents and their states.

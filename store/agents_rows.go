@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 	"parley/store/engine"
 )
 
@@ -239,7 +240,7 @@ func (t agentsIn) logLifecycle(r *agentRow, what string) {
 }
 
 func nameTaken(name string) error {
-	return parley.Errorf(parley.AgentExists, "an agent named %q already exists", parley.CleanLine(name)).
+	return parley.Errorf(parley.AgentExists, "an agent named %q already exists", plain.CleanLine(name)).
 		Suggest("Choose another name; get_agent_status shows those that are taken.")
 }
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // require stores a message of agent 0 that other agents must answer.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/plain"
 )
 
 // Append stores a message, its deliveries, a row of the agent log for each, and its
@@ -170,7 +171,7 @@ func (p posting) deliveries(m *parley.Message, seq int64) []newDeliveryRow {
 // log adds a row to the log of each recipient.
 func (p posting) log(m *parley.Message) {
 	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
-	content := parley.Truncate(m.Text, logContent)
+	content := plain.Truncate(m.Text, logContent)
 	for i := range p.Deliveries {
 		id := p.Deliveries[i].RecipientID
 		agentsIn{p.tx}.log(id, typeCommunication, summary, communication{

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {

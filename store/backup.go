@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+
 	"parley"
 	"parley/store/engine"
-	"path/filepath"
 )
 
 // Backup writes a consistent copy of the database to a new file and returns its size in

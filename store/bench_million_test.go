@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
-	"parley/internal/must"
-	"parley/store/engine"
-	"parley/store/milliontest"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"parley/internal/must"
+	"parley/store/engine"
+	"parley/store/milliontest"
 )
 
 // A workspace of a million messages between two hundred agents: see milliontest. The inbox of the busy agent

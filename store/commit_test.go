@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/must"
-
 	"parley"
+	"parley/internal/must"
 )
 
 // hold keeps the writing goroutine busy until the returned function is called.

@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"parley/store/engine"
 	"time"
+
+	"parley/store/engine"
 )
 
 // Conversations keeps what the conversation protocol must remember.

@@ -5,12 +5,13 @@ import (
 	"database/sql"
 	"encoding/json"
 	"os"
-	"parley"
-	"parley/store/engine"
 	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"parley"
+	"parley/store/engine"
 )
 
 // lossOf returns since when a database is known to lack something that its copies may have; the zero time for nothing.

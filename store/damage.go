@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"parley"
-	"parley/store/engine"
 	"time"
+
+	"parley"
+	"parley/plain"
+	"parley/store/engine"
 )
 
 // explain completes an error that says that the database is damaged: with the newest good copy,
@@ -38,5 +40,5 @@ func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *p
 	return e.With("copy", c.Path).With("copied_at", c.Made.UTC()).
 		Suggest("Run parley doctor --repair: it goes on with what can be read, or puts back the copy of %s (%s ago), "+
 			"and keeps what is there. %s. With --as-is it uses no copy.",
-			parley.LocalTime(c.Made, now), parley.FormatDuration(now.Sub(c.Made)), would)
+			parley.LocalTime(c.Made, now), plain.FormatDuration(now.Sub(c.Made)), would)
 }

@@ -2,9 +2,10 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
+
 	"parley"
 	"parley/store/engine"
-	"slices"
 )
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.

@@ -3,9 +3,10 @@ package store
 import (
 	"cmp"
 	"encoding/json"
-	"parley"
 	"strings"
 	"time"
+
+	"parley"
 )
 
 // Deliveries keeps how far each message has come on its way to a recipient.

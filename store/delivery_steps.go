@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"parley"
 	"slices"
 	"time"
+
+	"parley"
 )
 
 // deliveryState is the part of a delivery that decides which rungs follow.

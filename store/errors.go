@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"parley"
-	"parley/store/engine"
 	"path/filepath"
+
+	"parley"
+	"parley/plain"
+	"parley/store/engine"
 )
 
 // failure describes what went wrong with the database at path, and while doing what. It
@@ -119,12 +121,12 @@ func errClosed() error {
 }
 
 func noAgent(id string) error {
-	return parley.Errorf(parley.AgentNotFound, "no agent has the ID %q", parley.CleanLine(id)).
+	return parley.Errorf(parley.AgentNotFound, "no agent has the ID %q", plain.CleanLine(id)).
 		Suggest("get_agent_status lists the agents.")
 }
 
 func noMessage(ref string) error {
-	return parley.Errorf(parley.MessageNotFound, "there is no message %q", parley.CleanLine(ref)).
+	return parley.Errorf(parley.MessageNotFound, "there is no message %q", plain.CleanLine(ref)).
 		Suggest("Give the message's id, or at least its first %d characters.", parley.ShortID)
 }
 

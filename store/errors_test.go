@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"parley"
-	"parley/internal/must"
-	"parley/store/engine"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
+
+	"parley"
+	"parley/internal/must"
+	"parley/store/engine"
 )
 
 var engineError = regexp.MustCompile(`(?m)^func \(e \*?(\w+)\) Error\(\) string`)

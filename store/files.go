@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
-	"parley"
-	"parley/store/engine"
 	"slices"
+
+	"parley"
+	"parley/plain"
+	"parley/store/engine"
 )
 
 // Files keeps the names and senders of stored files, and which messages carry them. Their
@@ -173,6 +175,6 @@ func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, err
 }
 
 func noFile(ref string) error {
-	return parley.Errorf(parley.FileNotFound, "you have no file %q", parley.CleanLine(ref)).
+	return parley.Errorf(parley.FileNotFound, "you have no file %q", plain.CleanLine(ref)).
 		Suggest("Use the file_id in the attachments of the message that carries the file.")
 }

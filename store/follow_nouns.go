@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+
 	"parley"
 )
 

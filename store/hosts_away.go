@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // Hosts keeps what becomes of the agents of other hosts.
@@ -142,7 +143,7 @@ func (t hostsIn) removable(name string) error {
 	switch {
 	case h == nil && agents == 0:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
-			parley.CleanLine(parley.Truncate(name, 64))).
+			plain.CleanLine(plain.Truncate(name, 64))).
 			Suggest("parley host list shows the hosts of the team.")
 	case h != nil && !h.Away:
 		return parley.Errorf(parley.InvalidArgument, "host %s is at work (%s)", name, h.Holder).With("host", name).

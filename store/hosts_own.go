@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
 )
 
 // What is this host's is told from what is another's. With a file, whose host has no name, all is its own.
@@ -34,6 +35,6 @@ func (t agentsIn) refuseElsewhere(a *parley.Agent) error {
 		return err
 	}
 	return parley.Errorf(parley.AgentExists, "%s is an agent of host %s", a.Name, old.Host).With("host", old.Host).
-		Suggest("Choose another name, or stop it there first: ssh %s parley stop %s", parley.ShellWord(old.Host),
+		Suggest("Choose another name, or stop it there first: ssh %s parley stop %s", sh.Word(old.Host),
 			a.Name)
 }

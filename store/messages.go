@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // Messages stores messages and finds them again.
@@ -69,7 +70,7 @@ func only[T any](found []T, ref string) (T, error) {
 	}
 
 	return *new(T), parley.Errorf(parley.MessageNotFound,
-		"more than one message begins with %q", parley.CleanLine(ref)).
+		"more than one message begins with %q", plain.CleanLine(ref)).
 		Suggest("Give more characters of the ID.")
 }
 

@@ -5,10 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"path/filepath"
+
 	"parley"
 	"parley/internal/disk"
 	"parley/store/engine"
-	"path/filepath"
 )
 
 // Moved says what a move has copied.

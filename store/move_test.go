@@ -3,14 +3,15 @@ package store
 import (
 	"context"
 	"errors"
-	"parley"
-	"parley/internal/must"
-	"parley/store/engine"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // A database goes from a file to a server and back, with all that it holds, although the first move is

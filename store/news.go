@@ -1,8 +1,9 @@
 package store
 
 import (
-	"parley"
 	"slices"
+
+	"parley"
 )
 
 // News is what other hosts have written since the last news. Of what changes it tells how that is now.

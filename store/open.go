@@ -4,8 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"parley/store/engine"
 	"path/filepath"
+
+	"parley/store/engine"
 )
 
 // Open opens the database. It creates a missing one (0600, in a directory 0700), and

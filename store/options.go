@@ -2,8 +2,9 @@ package store
 
 import (
 	"log/slog"
-	"parley/store/engine"
 	"time"
+
+	"parley/store/engine"
 )
 
 // Options say where the database is.

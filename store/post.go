@@ -1,8 +1,9 @@
 package store
 
 import (
-	"parley"
 	"time"
+
+	"parley"
 )
 
 // Post is a message to be stored, with everything that belongs to it. The message must

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"os"
-	"parley/store/engine"
 	"path/filepath"
 
 	"parley/internal/disk"
+	"parley/store/engine"
 )
 
 // backupServer copies a database of PostgreSQL as it is at one moment to a new file of SQLite. It

@@ -2,9 +2,10 @@ package store
 
 import (
 	"errors"
+	"strings"
+
 	"parley"
 	"parley/store/engine"
-	"strings"
 )
 
 // serverTrouble is what an operator is told about a fault of the server. PLACE is that of the

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+
 	"parley/store/engine"
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"os"
+
 	"parley"
 	"parley/store/engine"
 )

@@ -4,10 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"parley"
-	"parley/internal/must"
-	"parley/store/engine"
-	"parley/store/postgrestest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/must"
+	"parley/store/engine"
+	"parley/store/postgrestest"
 )
 
 // needsServer skips what is only about PostgreSQL.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+
 	"parley"
 	"parley/store/engine"
-	"strings"
 )
 
 // Shortfall returns what the database was found to lack, nil for nothing.

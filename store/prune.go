@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
-	"parley/store/engine"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/store/engine"
 )
 
 // Retention says from when on things are kept: what is older is removed. The zero time keeps

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/plain"
 	"parley/store/engine"
 )
 
@@ -18,7 +19,7 @@ type Relays struct{ *database }
 type Relay struct {
 	ID        string
 	Host      string // that is to do it
-	Operation string // of parley.Ops
+	Operation string // of op.All
 	Request   string // in JSON
 	AskerID   string // the agent who asks
 	AskedFrom string // the host of the daemon that asks
@@ -80,7 +81,7 @@ func (t hostsIn) addRelay(r *Relay) error {
 	switch h := teamOf(t.Host, rows).Host(r.Host); {
 	case h == nil:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
-			parley.CleanLine(parley.Truncate(r.Host, 64))).
+			plain.CleanLine(plain.Truncate(r.Host, 64))).
 			With("host", r.Host).
 			Suggest("Start parley there first: it joins the team then. parley host list shows the hosts of the team.")
 	case h.Away:

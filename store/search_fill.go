@@ -4,8 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"parley/store/engine"
 	"strings"
+
+	"parley/store/engine"
 )
 
 // fillChunk is how many messages are read before their words are written: their

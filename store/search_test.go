@@ -101,7 +101,7 @@ func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 	}
 
 	say(t, s, "secret of all", 0, everyone...)
-	forged := "secret forged r" + plain(agentID(3)) + " s" + plain(agentID(3))
+	forged := "secret forged r" + bare(agentID(3)) + " s" + bare(agentID(3))
 	say(t, s, forged, 1, 2)
 	wantFound(t, s, SearchQuery{Words: "secret", For: agentID(1)}, forged, "secret of all", "secret of 1 and 2")
 	page := wantFound(t, s, SearchQuery{Words: "secret", For: agentID(3)}, "secret of all")
@@ -114,7 +114,7 @@ func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 		"secret of 1 and 2")
 
 	// Marks are not words.
-	wantFound(t, s, SearchQuery{Words: "r" + plain(agentID(5)), For: agentID(5)})
+	wantFound(t, s, SearchQuery{Words: "r" + bare(agentID(5)), For: agentID(5)})
 }
 
 func TestRefusedMessagesAreNotFound(t *testing.T) {

@@ -1,11 +1,12 @@
 package store
 
 import (
-	"parley/store/engine"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/store/engine"
 )
 
 // The index of words is an FTS5 table with two columns: the words of a text, and marks.
@@ -64,14 +65,14 @@ func stretchMark(seq int64, bits int) string {
 	return "n" + strconv.Itoa(bits) + "x" + strconv.FormatInt(seq>>bits, 10)
 }
 
-func senderMark(id string) string { return "s" + plain(id) }
+func senderMark(id string) string { return "s" + bare(id) }
 
-func recipientMark(id string) string { return "r" + plain(id) }
+func recipientMark(id string) string { return "r" + bare(id) }
 
-func threadMark(id string) string { return "t" + plain(id) }
+func threadMark(id string) string { return "t" + bare(id) }
 
-// plain makes an ID one word.
-func plain(id string) string { return strings.ReplaceAll(id, "-", "") }
+// bare makes an ID one word.
+func bare(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 // unspaced lists the scripts that write no spaces between words, or (Hangul) attach endings
 // to them.

@@ -2,9 +2,10 @@ package store
 
 import (
 	"fmt"
-	"parley/store/engine"
 	"strings"
 	"time"
+
+	"parley/store/engine"
 )
 
 // Shortfall says that a database lacks what parley had acknowledged.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+
 	"parley"
+	"parley/plain"
 	"parley/store/engine"
 )
 
@@ -63,7 +65,7 @@ func (s *Threads) Thread(ctx context.Context, ref string) (parley.Thread, error)
 		return parley.Thread{}, noThread(ref)
 	case len(rows) > 1 && rows[0].ID != from:
 		return parley.Thread{}, parley.Errorf(parley.ThreadNotFound, "more than one thread begins with %q",
-			parley.CleanLine(ref)).Suggest("Give more characters of the ID.")
+			plain.CleanLine(ref)).Suggest("Give more characters of the ID.")
 	}
 
 	th := rows[0].thread()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"parley"
+	"parley/plain"
 	"parley/store/engine"
 )
 
@@ -25,7 +26,7 @@ func (p posting) address() error {
 }
 
 func noThread(ref string) error {
-	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", parley.CleanLine(parley.Truncate(ref, 64))).
+	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", plain.CleanLine(plain.Truncate(ref, 64))).
 		Suggest("list_threads shows the IDs.")
 }
 

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestInspectListsAlteredOptions(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // tmuxCommand runs a tmux command against the server, as a person would.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/agents"
 	"parley/tui/kit"
 	"parley/tui/traffic"
@@ -68,7 +69,7 @@ func noColumn(setting, name string, known []string) error {
 		}
 	}
 
-	e := parley.Errorf(parley.InvalidArgument, "%s has %q, which is no column", setting, parley.CleanLine(name)).
+	e := parley.Errorf(parley.InvalidArgument, "%s has %q, which is no column", setting, plain.CleanLine(name)).
 		With("setting", setting)
 	if best != "" {
 		return e.Suggest("Did you mean %s? There are %s.", best, strings.Join(known, ", "))

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/tui/compose"
 	"parley/tui/room"
 )
@@ -83,7 +84,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) room.Command
 		Attach:     func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },
 		Show:       show,
 		Edit:       func(d room.Draft) tea.Cmd { return compose.Edit(o.Environ, d) },
-		Operate: func(name string, args url.Values, call *parley.Invocation) tea.Cmd {
+		Operate: func(name string, args url.Values, call *op.Invocation) tea.Cmd {
 			return later(0, func(ctx context.Context, s parley.Service) tea.Msg {
 				return operate(ctx, s, name, args, call)
 			})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // noon is when the tests take place.
@@ -93,7 +94,7 @@ func (f *fakeService) say(
 	m := &parley.Message{ID: id, Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: priority,
 		Sender: from, SenderID: idOf(from), Text: text, Timestamp: at}
 	e := parley.Event{Type: parley.EventDirectMessage, Time: at, SenderID: idOf(from), Sender: from, MessageID: id,
-		Preview: parley.Truncate(parley.CleanLine(text),
+		Preview: plain.Truncate(plain.CleanLine(text),
 			parley.PreviewLength), Priority: priority, RecipientCount: len(to)}
 
 	if len(to) > 1 {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -82,15 +83,15 @@ func sorted(keys map[string]string) []string {
 }
 
 func wrongKey(action, keys, instead string) error {
-	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", parley.CleanLine(action),
-		parley.CleanLine(keys)).
+	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", plain.CleanLine(action),
+		plain.CleanLine(keys)).
 		With("setting", "keys").
 		Suggest("Give %s", kit.LowerFirst(instead))
 }
 
 // noAction says that there is no such action, and which one is meant.
 func noAction(all []kit.Binding, action string) error {
-	e := parley.Errorf(parley.InvalidArgument, "keys has %q, which is no action", parley.CleanLine(action)).
+	e := parley.Errorf(parley.InvalidArgument, "keys has %q, which is no action", plain.CleanLine(action)).
 		With("setting", "keys")
 
 	best, score := "", 0
@@ -121,7 +122,7 @@ func twice(all []kit.Binding, keys map[string]string) error {
 
 			if n := slices.IndexFunc(b.Keys, func(key string) bool { return slices.Contains(a.Keys, key) }); n >= 0 {
 				return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
-					parley.CleanLine(b.Keys[n]), actionOf(a), actionOf(b)).
+					plain.CleanLine(b.Keys[n]), actionOf(a), actionOf(b)).
 					With("setting", "keys").
 					Suggest("Give one of them another key, or none.")
 			}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/agents"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -232,7 +233,7 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	if r.Dir != "" && !filepath.IsAbs(r.Dir) {
 		if s := f.Link.Status; s == nil || strings.HasPrefix(r.Dir, "~") {
 			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path",
-				parley.CleanLine(r.Dir)).
+				plain.CleanLine(r.Dir)).
 				Suggest("Begin with /, or with a folder of the workspace.")
 		}
 		r.Dir = filepath.Join(f.Link.Status.Workspace, r.Dir)

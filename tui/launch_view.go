@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/internal/sh"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -67,7 +69,7 @@ func (f *launchForm) doc() string {
 	if f.at == programField {
 		return "The program: one of those installed, or a command with its arguments."
 	}
-	op := parley.FindOp("launch_agent")
+	op := op.Find("launch_agent")
 	for _, field := range op.Fields {
 		if field.Name == formFields[f.at].parameter {
 			return field.Doc
@@ -94,9 +96,9 @@ func (f *launchForm) preview(w int) []string {
 
 // runs says in words which program runs where.
 func (f *launchForm) runs(r parley.LaunchAgentRequest) string {
-	command := parley.ShellLine(r.Command)
+	command := sh.Line(r.Command)
 	if p := f.program(r.Profile); p != nil && command == "" {
-		command = parley.ShellLine(p.Command)
+		command = sh.Line(p.Command)
 	}
 	if command == "" {
 		command = "the program of profile " + r.Profile
@@ -151,7 +153,7 @@ func commandLine(r parley.LaunchAgentRequest) string {
 		words = append(append(words, "--"), r.Command...)
 	}
 
-	return parley.ShellLine(words)
+	return sh.Line(words)
 }
 
 // cursor returns where the terminal's own cursor is, from the form's first line.

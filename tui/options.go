@@ -5,15 +5,16 @@ import (
 	"iter"
 	"os"
 	"os/exec"
-	"parley"
-	"parley/tui/health"
-	"parley/tui/kit"
-	"parley/tui/room"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"parley"
+	"parley/tui/health"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // Options connect the screen to the world. Service, Follow and Attach are

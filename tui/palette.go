@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/verb"
@@ -40,7 +40,7 @@ func (p *palette) choices() []choice {
 		}
 	}
 
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if !op.Program {
 			all = append(all, choice{name: op.Name, about: op.Summary, op: op})
 		}
@@ -59,7 +59,7 @@ func (p *palette) startWith(names bool) tea.Cmd {
 }
 
 // reset opens the palette, at the choice or at an operation's arguments.
-func (p *palette) reset(op *parley.Op, text string) {
+func (p *palette) reset(op *op.Op, text string) {
 	*p = palette{
 		Shared: p.Shared, keymap: p.keymap, names: p.names, allRead: p.allRead,
 		open: true, op: op, line: kit.Line(text),
@@ -128,7 +128,7 @@ func (p *palette) choose() tea.Cmd {
 
 // openOp asks for an operation's arguments. Required ones are filled in from the
 // subject under the marker.
-func (p *palette) openOp(op *parley.Op) {
+func (p *palette) openOp(op *op.Op) {
 	s := p.About()
 	var text strings.Builder
 	for _, f := range op.Fields {
@@ -193,7 +193,7 @@ func (p *palette) complete() tea.Cmd {
 }
 
 // addArgument writes the name of an argument, unless it is there already.
-func (p *palette) addArgument(f parley.Field) bool {
+func (p *palette) addArgument(f op.Field) bool {
 	if strings.Contains(" "+string(p.line), " "+f.Name+"=") {
 		return false
 	}

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/threads"
@@ -48,7 +50,7 @@ func (p *palette) callOp() tea.Cmd {
 
 	p.err = nil
 	cmd := p.Do.Operate(p.op.Name, args, call)
-	if p.op.Effect == parley.Destroys {
+	if p.op.Effect == op.Destroys {
 		question := "Run " + p.op.Name + " " + kit.SafeLine(string(p.line)) + "? It cannot be undone."
 		return p.Ask(question, func() tea.Cmd { return cmd })
 	}
@@ -58,7 +60,7 @@ func (p *palette) callOp() tea.Cmd {
 	return cmd
 }
 
-func operate(ctx context.Context, s parley.Service, name string, args url.Values, call *parley.Invocation) tea.Msg {
+func operate(ctx context.Context, s parley.Service, name string, args url.Values, call *op.Invocation) tea.Msg {
 	res, err := call.Call(parley.WithCaller(ctx, operatorHere), s)
 	if err != nil {
 		return operationMsg{name: name, err: err}
@@ -107,7 +109,7 @@ func (p *palette) answered(msg operationMsg) tea.Cmd {
 
 // parseArgs parses `name=value other="two words"`. Words without a name are the
 // required arguments in their order; all words after -- are the command.
-func parseArgs(op *parley.Op, text string) (url.Values, error) {
+func parseArgs(op *op.Op, text string) (url.Values, error) {
 	words, err := splitWords(text)
 	if err != nil {
 		return nil, err
@@ -126,7 +128,7 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 		}
 
 		if name == "" {
-			return nil, parley.Errorf(parley.InvalidArgument, "%q matches no argument", parley.CleanLine(word)).
+			return nil, parley.Errorf(parley.InvalidArgument, "%q matches no argument", plain.CleanLine(word)).
 				Suggest("Write name=value, with quotes around several words.")
 		}
 
@@ -136,12 +138,12 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 	return args, nil
 }
 
-func hasField(op *parley.Op, name string) bool {
-	return slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Name == name })
+func hasField(o *op.Op, name string) bool {
+	return slices.ContainsFunc(o.Fields, func(f op.Field) bool { return f.Name == name })
 }
 
 // nextField returns the first required argument that is not given yet.
-func nextField(op *parley.Op, args url.Values) string {
+func nextField(op *op.Op, args url.Values) string {
 	for _, f := range op.Fields {
 		if f.Required && !args.Has(f.Name) {
 			return f.Name

@@ -1,11 +1,11 @@
 package tui
 
 import (
-	"parley"
+	tea "charm.land/bubbletea/v2"
+
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // palette lists everything that can be done: the keys of the screen, and every
@@ -23,7 +23,7 @@ type palette struct {
 	sel     int
 	top     int // the first row, or line of the arguments, in view
 	height  int
-	op      *parley.Op // whose arguments are being written; nil while one chooses
+	op      *op.Op // whose arguments are being written; nil while one chooses
 	busy    bool
 	err     error
 }
@@ -34,5 +34,5 @@ type choice struct {
 	about string
 	key   string // does it as well; the kind of what one goes to; "" for an operation
 	run   func() tea.Cmd
-	op    *parley.Op
+	op    *op.Op
 }

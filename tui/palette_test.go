@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley"
+	"parley/op"
 )
 
 func TestPaletteHasEveryOperationAndAction(t *testing.T) {
@@ -18,7 +18,7 @@ func TestPaletteHasEveryOperationAndAction(t *testing.T) {
 		names[c.name] = true
 	}
 
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if names[op.Name] == op.Program {
 			t.Errorf("%s: in the palette is %v, for programs only is %v", op.Name, names[op.Name], op.Program)
 		}
@@ -98,7 +98,7 @@ func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 }
 
 func TestArgumentsAreParsed(t *testing.T) {
-	op := parley.FindOp("launch_agent")
+	op := op.Find("launch_agent")
 	for text, want := range map[string]url.Values{
 		"":                            {},
 		"coder":                       {"name": {"coder"}},

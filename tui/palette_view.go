@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -154,9 +154,9 @@ func (p *palette) argumentLines(w int) []string {
 
 // argumentsOf returns the arguments of an operation, the required ones first. Each takes
 // one line, and they are the last lines of all.
-func argumentsOf(op *parley.Op) []parley.Field {
+func argumentsOf(o *op.Op) []op.Field {
 	rank := map[bool]int{true: -1}
-	return slices.SortedStableFunc(slices.Values(op.Fields), func(a, b parley.Field) int {
+	return slices.SortedStableFunc(slices.Values(o.Fields), func(a, b op.Field) int {
 		return rank[a.Required] - rank[b.Required]
 	})
 }

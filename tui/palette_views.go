@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 )
 
@@ -72,12 +73,12 @@ func countWords(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return parley.FormatCount(n)
+	return plain.FormatCount(n)
 }
 
 func costWords(cost float64) string {
 	if cost == 0 {
 		return ""
 	}
-	return parley.FormatCost(cost)
+	return plain.FormatCost(cost)
 }

@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/conversation"
 	"parley/program/profile"
 	"parley/program/transcript"
@@ -36,7 +37,7 @@ func textReaders(t *testing.T) map[string]func(hostile string) {
 		"a hook's input": func(text string) {
 			readReport(nil, func() []byte { return []byte(`{"hook_event_name":"Stop","prompt":` + text) })
 		},
-		"a key": func(text string) { parley.TakeKey(json.RawMessage(`{"api_key":"x","to":` + text)) },
+		"a key": func(text string) { op.TakeKey(json.RawMessage(`{"api_key":"x","to":` + text)) },
 		"a room": func(text string) {
 			_ = new(conversation.Room).UnmarshalJSON([]byte(`{"posts":` + text))
 		},
@@ -45,7 +46,7 @@ func textReaders(t *testing.T) map[string]func(hostile string) {
 		},
 		"screen's content": func(text string) { _ = json.Unmarshal([]byte(text), new(parley.CheckInboxResult)) },
 	}
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		for _, f := range op.Fields {
 			all["a parameter of type "+f.Type] = func(text string) {
 				_, _ = op.Decode([]byte(`{"` + f.Name + `":` + text + "}"))

@@ -14,7 +14,7 @@ import (
 	"parley/internal/testpage"
 )
 
-// claudePath returns a PATH with the newest Claude Code that scripts/agents has installed; without one the test is
+// claudePath returns a PATH with the newest Claude Code that build/agents has installed; without one the test is
 // skipped.
 func claudePath(t *testing.T) string {
 	t.Helper()
@@ -25,7 +25,7 @@ func claudePath(t *testing.T) string {
 	}
 
 	claude, node := "", ""
-	for line := range strings.Lines(string(must.Have(os.ReadFile("../../scripts/agents.txt"))(t))) {
+	for line := range strings.Lines(string(must.Have(os.ReadFile("../../build/agents.txt"))(t))) {
 		f := strings.Fields(line)
 		if len(f) < 3 {
 			continue
@@ -42,7 +42,7 @@ func claudePath(t *testing.T) string {
 		}
 	}
 	if claude == "" {
-		t.Skipf("Claude Code is NOT answered in a browser: it is not installed in %s; scripts/agents installs it", dir)
+		t.Skipf("Claude Code is NOT answered in a browser: it is not installed in %s; build/agents installs it", dir)
 	}
 
 	return claude + ":" + node

@@ -250,7 +250,7 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 			x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre " +
 				"div, .picture, .empty, .card')")
 			x.Fits(fmt.Sprintf("%s at %d", view, size[0]))
-			x.Picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
+			x.Picture(fmt.Sprintf("%s-%d", plainName(view), size[0]))
 		}
 		x.Goes("threads")
 		x.Until(`document.querySelector('.rows a[href^="#/thread/"]')`)
@@ -262,14 +262,14 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 	}
 }
 
-// axeFile is axe-core, where scripts/web-types has fetched it.
+// axeFile is axe-core, where build/web-types has fetched it.
 const axeFile = "../../.build/web-types/node_modules/axe-core/axe.min.js"
 
 // accessible looks with axe-core for what keeps somebody from using the page. Screens of agents are not the page's.
 func (p *pageTest) accessible(t *testing.T) {
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
-		t.Skip("axe-core is not there: scripts/web-types fetches it")
+		t.Skip("axe-core is not there: build/web-types fetches it")
 	}
 	for name, x := range map[string]*testpage.Tab{"phone": p.phone.Of(t), "desk": p.desk.Of(t)} {
 		testpage.JS[bool](x, string(axe)+";true")
@@ -282,7 +282,7 @@ func (p *pageTest) accessible(t *testing.T) {
 				x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile " +
 					"pre div, .picture, .empty, .card')")
 				hinders(x, fmt.Sprintf("%s on a %s, %s", view, name, scheme))
-				x.Picture(fmt.Sprintf("%s-%s-%s", plain(view), name, scheme))
+				x.Picture(fmt.Sprintf("%s-%s-%s", plainName(view), name, scheme))
 			}
 		}
 	}
@@ -482,6 +482,6 @@ func waitUntil(fact func() bool) bool {
 }
 
 // plain removes what a name of a file may not have.
-func plain(name string) string {
+func plainName(name string) string {
 	return strings.NewReplacer("/", "-", "?", "-", " ", "-").Replace(name)
 }

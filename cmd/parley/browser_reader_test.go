@@ -104,7 +104,7 @@ func (r *readerTest) forcedColours(t *testing.T) {
 		for _, view := range readViews {
 			x.Goes(view)
 			x.Until(viewThere)
-			x.Picture(fmt.Sprintf("forced-%s-%s", scheme, plain(view)))
+			x.Picture(fmt.Sprintf("forced-%s-%s", scheme, plainName(view)))
 		}
 
 		// One tap arms a button: that is seen, too.
@@ -122,7 +122,7 @@ func (r *readerTest) forcedColours(t *testing.T) {
 func (r *readerTest) contrast(t *testing.T) {
 	axe, err := os.ReadFile(axeFile)
 	if err != nil {
-		t.Skip("axe-core is not there: scripts/web-types fetches it")
+		t.Skip("axe-core is not there: build/web-types fetches it")
 	}
 	for _, x := range []*testpage.Tab{r.phone.Of(t), r.desk.Of(t)} {
 		testpage.JS[bool](x, string(axe)+";true")
@@ -132,7 +132,7 @@ func (r *readerTest) contrast(t *testing.T) {
 				x.Goes(view)
 				x.Until(viewThere)
 				hinders(x, fmt.Sprintf("%s, %s, with more contrast", view, scheme), strict)
-				x.Picture(fmt.Sprintf("contrast-%s-%s", scheme, plain(view)))
+				x.Picture(fmt.Sprintf("contrast-%s-%s", scheme, plainName(view)))
 			}
 		}
 		asks(x)
@@ -166,7 +166,7 @@ func (r *readerTest) letters(t *testing.T) {
 			x.Goes(view)
 			x.Until(viewThere)
 			x.Fits(view + " with letters of twice the size")
-			x.Picture(fmt.Sprintf("letters-%d-%s", testpage.JS[int](x, "innerWidth"), plain(view)))
+			x.Picture(fmt.Sprintf("letters-%d-%s", testpage.JS[int](x, "innerWidth"), plainName(view)))
 		}
 		testpage.JS[bool](x, "(document.documentElement.style.fontSize = '', true)")
 	}

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
+	"parley/internal/sh"
 )
 
 type adoptCommand struct{}
@@ -106,10 +107,10 @@ func (adoptCommand) findPane(s *surroundings, cmd *cobra.Command, values url.Val
 // its configuration.
 func (adoptCommand) addMCPHint(res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio): " + sh.Line(abbreviate(res.MCP))
 	}
 	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(res.MCP))
-	return "To give it parley's tools, unless it has them, run this and start it again: " + parley.ShellLine(add)
+	return "To give it parley's tools, unless it has them, run this and start it again: " + sh.Line(add)
 }
 
 // abbreviate drops the directory of this program if PATH leads to it.

@@ -11,10 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"parley"
-	"parley/tui"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/plain"
+	"parley/tui"
 )
 
 type stopCommand struct{}
@@ -227,7 +228,7 @@ func contextWords(tokens int64) string {
 	if tokens == 0 {
 		return ""
 	}
-	return parley.FormatCount(tokens)
+	return plain.FormatCount(tokens)
 }
 
 // stateWords returns the state of an agent, and when a usage limit ends.
@@ -235,7 +236,7 @@ func stateWords(a parley.AgentStatus) string {
 	if a.LimitedUntil == nil {
 		return string(a.State)
 	}
-	return string(a.State) + " until " + parley.FormatEnd(*a.LimitedUntil)
+	return string(a.State) + " until " + plain.FormatEnd(*a.LimitedUntil)
 }
 
 // heldBecause says why the messages to an agent wait. Those to one that does not run wait for a command.

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/plain"
 )
 
 // answering is one run of parley answer.
@@ -306,7 +307,7 @@ func knownChoice(seen *parley.AnswerDialogResult, choice string) error {
 		return nil
 	}
 
-	choice = parley.Truncate(parley.CleanLine(choice), 40)
+	choice = plain.Truncate(plain.CleanLine(choice), 40)
 	return wrongUse(fmt.Sprintf("%s's dialog has no option %q", seen.Name, choice), "Choose one of: "+d.Choices()+".")
 }
 

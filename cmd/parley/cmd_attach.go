@@ -6,10 +6,11 @@ import (
 	"net/url"
 	"syscall"
 
-	"parley"
-	"parley/tmux"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/sh"
+	"parley/tmux"
 )
 
 type attachCommand struct{}
@@ -42,7 +43,7 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 			Suggest("Print its screen with parley screen %s, or run in a terminal: %s",
-				res.Name, parley.ShellLine(res.Command))
+				res.Name, sh.Line(res.Command))
 	}
 
 	user := userTmux{c.env}
@@ -65,8 +66,8 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 func (attachCommand) fromAfar(ctx context.Context, p *program, name string) error {
 	if !isTerminal(p.in) || !isTerminal(p.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-			Suggest("Print its screen with parley --host %s screen %s", parley.ShellWord(p.host),
-				parley.ShellWord(name))
+			Suggest("Print its screen with parley --host %s screen %s", sh.Word(p.host),
+				sh.Word(name))
 	}
 	there, err := p.thereOnTerminal(ctx, "attach", name)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 func conversationCommand() family {

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/export"
-
-	"github.com/spf13/cobra"
 )
 
 // exportPage is the number of messages in one call.

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 type filesCommand struct{}

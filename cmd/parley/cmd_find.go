@@ -4,9 +4,9 @@ import (
 	"net/url"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 type findCommand struct{}

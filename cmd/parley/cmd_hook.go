@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/orchestrator/terminal"
-
-	"github.com/spf13/cobra"
+	"parley/plain"
 )
 
 // An agent program may wait for its hooks, so a hook takes hookTime at most. Usually the
@@ -187,9 +188,9 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 		r.Event = "subagent:" + r.Event
 	}
 
-	r.Event = parley.Truncate(parley.CleanLine(r.Event), 100)
+	r.Event = plain.Truncate(plain.CleanLine(r.Event), 100)
 	r.Transcript = in.path("transcript_path", "transcriptPath")
-	r.Detail = parley.Truncate(parley.CleanLine(in.text("message", "tool_name")), 200)
+	r.Detail = plain.Truncate(plain.CleanLine(in.text("message", "tool_name")), 200)
 
 	return r, r.Event != ""
 }
@@ -215,7 +216,7 @@ const maxPath = 4096
 // path returns the first of the members that is a path, or "".
 func (p payload) path(names ...string) string {
 	path := p.text(names...)
-	if !filepath.IsAbs(path) || len(path) > maxPath || parley.CleanLine(path) != path {
+	if !filepath.IsAbs(path) || len(path) > maxPath || plain.CleanLine(path) != path {
 		return ""
 	}
 	return path

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What Claude Code and Qwen Code write about a session, shortened.

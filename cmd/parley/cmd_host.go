@@ -8,11 +8,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/remote"
-
-	"github.com/spf13/cobra"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 func hostCommand() family {
@@ -66,7 +68,7 @@ func (a addHostCommand) run(ctx context.Context, p *program, host string) error 
 		return p.printJSON(parley.OK)
 	}
 
-	return p.printLine("Added. Open its screen with: parley --host " + parley.ShellWord(h.String()))
+	return p.printLine("Added. Open its screen with: parley --host " + sh.Word(h.String()))
 }
 
 // issueThere makes a key of the operator's on the other machine.
@@ -92,7 +94,7 @@ func (addHostCommand) issueThere(ctx context.Context, p *program, h remote.Host)
 		failure = errors.New("it printed no key")
 	}
 	return "", parley.Errorf(parley.DaemonUnavailable, "no key was made on %s: %w", h.Address, failure).
-		Suggest("Look at what happens with: ssh -t %s", parley.ShellWord(h.Address))
+		Suggest("Look at what happens with: ssh -t %s", sh.Word(h.Address))
 }
 
 type listHostsCommand struct{}
@@ -161,7 +163,7 @@ func (removeHostCommand) run(ctx context.Context, team teamHosts, name string) e
 		return team.remove(ctx, name)
 	}
 	if key == "" {
-		return parley.Errorf(parley.InvalidArgument, "there is no key of %s", parley.CleanLine(name)).
+		return parley.Errorf(parley.InvalidArgument, "there is no key of %s", plain.CleanLine(name)).
 			Suggest("parley host list shows the names.")
 	}
 

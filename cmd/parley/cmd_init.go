@@ -11,11 +11,11 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/program/profile"
-
-	"github.com/spf13/cobra"
 )
 
 type initCommand struct{}

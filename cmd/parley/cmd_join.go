@@ -10,11 +10,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
+	"parley/plain"
 )
 
 // inboxWait is how many seconds one call waits for a message.
@@ -125,7 +126,8 @@ func (g *guest) printMessages(ctx context.Context) error {
 		return err
 	}
 
-	service := client.New(client.Options{Socket: info.Socket, Check: info.Check, Key: g.agent.APIKey, Retry: bridgeReconnect})
+	service := client.New(client.Options{Socket: info.Socket, Check: info.Check, Key: g.agent.APIKey,
+		Retry: bridgeReconnect})
 	defer service.Close()
 
 	for {
@@ -154,7 +156,7 @@ func (g *guest) printMessage(ctx context.Context, service *client.Client, id str
 		err = g.printJSON(m)
 	} else {
 		header, footer := g.paint(bold, m.Header(g.agent.AgentID)), g.paint(faint, m.Footer(false, ""))
-		err = g.printLine(header + " " + parley.QuoteForms(m.Text) + " " + footer)
+		err = g.printLine(header + " " + plain.QuoteForms(m.Text) + " " + footer)
 	}
 	if err != nil {
 		return err

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 func keyCommand() family {

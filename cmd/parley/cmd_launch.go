@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/sh"
 )
 
 // launchCommand starts a program as an agent.
@@ -49,7 +50,7 @@ func oneNameAndCommand(cmd *cobra.Command, args []string) error {
 	}
 	wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
 	if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
-		wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", parley.ShellWord(args[0]), parley.ShellLine(args[1:]))
+		wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", sh.Word(args[0]), sh.Line(args[1:]))
 	}
 	return wrong
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 type layoutCommand struct{}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"parley/internal/remote"
 
 	"github.com/spf13/cobra"
+
+	"parley/internal/remote"
 )
 
 // linkCommand is the other end of --host: it passes bytes between ssh and the daemon.

@@ -8,10 +8,10 @@ import (
 	"sort"
 	"strings"
 
-	"parley"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 // lastShown is the number of events that the log begins with by default.

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley"
 )
 
 type manCommand struct{}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
@@ -13,8 +15,6 @@ import (
 	"parley/mcpserver"
 	"parley/orchestrator/terminal"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
 )
 
 // bridgeReconnect is how long an agent's MCP call waits for a daemon that does not run:

@@ -8,9 +8,10 @@ import (
 	"os"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/sh"
 )
 
 // isFed reports whether a file or another program is the standard input.
@@ -36,7 +37,7 @@ func (sendCommand) declare(c *cli) *cobra.Command {
 		err := usage(cobra.MinimumNArgs(2))(cmd, args)
 		if wrong, ok := errors.AsType[usageError](err); ok && len(args) == 1 && isFed(c.in) {
 			wrong.next += fmt.Sprintf(" To send what standard input has, put a - for the text: parley send %s -",
-				parley.ShellWord(args[0]))
+				sh.Word(args[0]))
 			return wrong
 		}
 		return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"parley/internal/daemon"
-
 	"github.com/spf13/cobra"
+
+	"parley/internal/daemon"
 )
 
 type moveDatabaseCommand struct{}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 type needsCommand struct{}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
 )
 
 func notifyCommand() family {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 type retryCommand struct{}

@@ -5,10 +5,11 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
+	"parley/op"
 )
 
 // The linker sets these when a release is built; nothing else writes them.
@@ -88,7 +89,7 @@ func (l *opsCommand) run(out *output) error {
 	}
 
 	var t table
-	for _, o := range parley.Ops {
+	for _, o := range op.All {
 		t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
 	}
 	t.print(out)
@@ -96,20 +97,20 @@ func (l *opsCommand) run(out *output) error {
 	return nil
 }
 
-func accessName(a parley.Access) string {
+func accessName(a op.Access) string {
 	switch a {
-	case parley.Public:
+	case op.Public:
 		return "anyone"
-	case parley.Team:
+	case op.Team:
 		return "agents"
-	case parley.Orchestrators:
+	case op.Orchestrators:
 		return "orchestrators"
 	}
 	return "operator"
 }
 
 // parameters lists an operation's parameters, optional ones with a question mark.
-func parameters(o *parley.Op) string {
+func parameters(o *op.Op) string {
 	var names []string
 	for _, f := range o.Fields {
 		if !f.Required {
@@ -123,7 +124,7 @@ func parameters(o *parley.Op) string {
 func opsMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| operation | for | parameters | what it does |\n|---|---|---|---|")
-	for _, o := range parley.Ops {
+	for _, o := range op.All {
 		summary, _, _ := strings.Cut(o.Summary, ". ")
 		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), parameters(o),
 			strings.TrimSuffix(summary, "."))
@@ -142,7 +143,7 @@ func (*opsCommand) printJSON(out *output) error {
 	}
 
 	var list []opJSON
-	for _, o := range parley.Ops {
+	for _, o := range op.All {
 		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input(), o.Output()})
 	}
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"parley"
-	"parley/program/profile"
-
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/program/profile"
 )
 
 // profilesCommand only reads files; it does not start a daemon.

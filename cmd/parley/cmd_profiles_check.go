@@ -9,14 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/modelserver"
+	"parley/internal/sh"
 	"parley/orchestrator/trial"
+	"parley/plain"
 	"parley/program/profile"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // profileCheck is one run of profiles check.
@@ -99,7 +101,7 @@ func (k *profileCheck) openModel() (address string, end func(), err error) {
 	if at, err := url.Parse(k.model); k.model != "" && (err != nil || at.Host == "" ||
 		!strings.HasPrefix(at.Scheme, "http")) {
 		return "", nil, parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL",
-			parley.CleanLine(k.model)).
+			plain.CleanLine(k.model)).
 			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399, or %s for parley's own.",
 				ownModel)
 	}
@@ -124,7 +126,7 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if len(command) == 0 {
 		command = p.Command
 	}
-	k.again = "parley profiles check " + parley.ShellWord(name)
+	k.again = "parley profiles check " + sh.Word(name)
 	opts, err := k.options(ctx, p, command)
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ func (k *profileCheck) find(p *profile.Profile, command []string) (string, error
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
 			With("program", command[0]).
 			Suggest("Install it, or give its path: %s -- /path/to/%s", k.again,
-				parley.ShellWord(filepath.Base(command[0])))
+				sh.Word(filepath.Base(command[0])))
 	}
 	return path, nil
 }
@@ -219,7 +221,7 @@ func (k *profileCheck) tell(f trial.Finding) {
 	}
 	line := "  " + pad(string(f.Guarantee), 12) + k.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
 	if f.Saw != "" {
-		line += "  " + parley.CleanLine(f.Saw)
+		line += "  " + plain.CleanLine(f.Saw)
 	}
 	_ = k.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
 }

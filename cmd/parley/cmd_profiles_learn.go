@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/sh"
 	"parley/orchestrator/trial"
+	"parley/plain"
 	"parley/program/profile"
-
-	"github.com/spf13/cobra"
 )
 
 // profileLearn is one run of profiles learn.
@@ -74,7 +76,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	case k.isAgent():
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot write a profile in your place").
 			Suggest("The operator runs parley profiles learn in a terminal of their own.")
-	case parley.IsShell(command):
+	case sh.IsShell(command):
 		return parley.Errorf(parley.InvalidArgument, "%s is a shell: it would run what it is told", command[0]).
 			Suggest("Name the agent program itself.")
 	case dir == "":
@@ -87,7 +89,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
-	k.again = "parley profiles learn " + parley.ShellWord(name)
+	k.again = "parley profiles learn " + sh.Word(name)
 	opts, err := k.options(ctx, p, command)
 	if err != nil {
 		return err
@@ -161,7 +163,7 @@ func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
 func (k *profileLearn) ask(words string, attach []string) error {
 	fmt.Fprintf(k.err, "%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter "+
 		"here. ",
-		parley.CleanLine(words), parley.ShellLine(attach))
+		plain.CleanLine(words), sh.Line(attach))
 	_, err := k.readLine(bufio.NewReader(k.in))
 	return err
 }

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-	"parley/internal/daemon"
-
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/daemon"
+	"parley/plain"
 )
 
 // profileShare is one run of profiles share.
@@ -35,7 +36,7 @@ func (s *profileShare) run(name string) error {
 	dir := daemon.LearnedDir(s.env)
 	file := filepath.Join(dir, name+".yaml")
 	if _, err := os.Stat(file); dir == "" || err != nil || filepath.Base(name) != name {
-		return parley.Errorf(parley.InvalidArgument, "no profile %q was learned here", parley.CleanLine(name)).
+		return parley.Errorf(parley.InvalidArgument, "no profile %q was learned here", plain.CleanLine(name)).
 			Suggest("Learn it first: parley profiles learn NAME -- COMMAND")
 	}
 	one, err := daemon.LoadLearned(file)

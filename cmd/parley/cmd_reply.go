@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 type replyCommand struct{}

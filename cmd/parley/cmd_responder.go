@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley"
 )
 
 func responderCommand() family {

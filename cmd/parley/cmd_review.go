@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/review"
-
-	"github.com/spf13/cobra"
+	"parley/internal/sh"
 )
 
 // reviewing is one review of what an agent has changed.
@@ -193,5 +194,5 @@ func (r *reviewing) keep(err error) error {
 
 // again is the command that sends the sheet that was kept.
 func (r *reviewing) again() string {
-	return fmt.Sprintf("parley review %s --file %s", parley.ShellWord(r.name), parley.ShellWord(r.kept))
+	return fmt.Sprintf("parley review %s --file %s", sh.Word(r.name), sh.Word(r.kept))
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
 )
 
 // serveCommand starts the daemon.

@@ -10,11 +10,13 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/disk"
-
-	"github.com/spf13/cobra"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 func serviceCommand() family {
@@ -158,7 +160,7 @@ func (s *serviceAct) print(o *output, by supervisor, res *serviceResult) error {
 	}
 	words := fmt.Sprintf("%s is %s and %s; it is %s", res.Unit, res.Enabled, res.Active, res.Path)
 	if res.Active != "active" {
-		words += "\n→ parley down --keep-agents && systemctl --user start " + parley.ShellWord(res.Unit)
+		words += "\n→ parley down --keep-agents && systemctl --user start " + sh.Word(res.Unit)
 	}
 	if !res.Linger {
 		words += "\n→ It runs while you are logged in; parley service install --linger lets it start at boot."
@@ -196,7 +198,7 @@ func supervise(ctx context.Context, argv ...string) (string, error) {
 		return said, nil
 	}
 
-	why := parley.CleanLine(strings.TrimSpace(failed.String()))
+	why := plain.CleanLine(strings.TrimSpace(failed.String()))
 	if why == "" {
 		why = err.Error()
 	}

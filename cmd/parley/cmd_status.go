@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
 )
 
 // statusCommand shows how the daemon is.

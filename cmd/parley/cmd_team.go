@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
 )
 
 type downCommand struct{}

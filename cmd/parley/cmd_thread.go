@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
-
-	"github.com/spf13/cobra"
 )
 
 func threadCommand() family {

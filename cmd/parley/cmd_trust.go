@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
 )
 
 // trustCommand shows what a parley.yaml does, and remembers that the user agrees.

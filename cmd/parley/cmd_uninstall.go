@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/sh"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
 )
 
 // uninstallCommand removes what parley wrote for the user.
@@ -92,7 +93,7 @@ func mustRest(env daemon.Environ) error {
 		}
 		if held || tmux.Runs(at.TmuxSocket()) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
-				Suggest("Stop them first: parley down --workspace %s", parley.ShellWord(at.Root))
+				Suggest("Stop them first: parley down --workspace %s", sh.Word(at.Root))
 		}
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
 )
 
 // upOptions are the flags of parley up.

@@ -9,13 +9,14 @@ import (
 	"sync"
 	"time"
 
-	"parley"
-	"parley/client"
-	"parley/tui"
-
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"parley"
+	"parley/client"
+	"parley/plain"
+	"parley/tui"
 )
 
 // watchEvery is the time between two looks at the terminal: people see it move, and
@@ -157,7 +158,7 @@ func (w *watcher) head() string {
 	}
 
 	if a.HeldReason != "" {
-		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
+		line += "  " + w.paint(yellow, "held: "+plain.CleanLine(a.HeldReason))
 	}
 
 	return line

@@ -14,11 +14,12 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-	"parley/internal/daemon"
-
 	"github.com/spf13/cobra"
 	"rsc.io/qr"
+
+	"parley"
+	"parley/internal/daemon"
+	"parley/plain"
 )
 
 // webPage is one run of parley web, with its flags.
@@ -241,7 +242,7 @@ func (c *webPage) end(ctx context.Context, id string) error {
 		return err
 	}
 	if !slices.ContainsFunc(keys, func(k parley.Key) bool { return k.KeyID == id }) {
-		return parley.Errorf(parley.InvalidArgument, "there is no session %s", parley.CleanLine(id)).
+		return parley.Errorf(parley.InvalidArgument, "there is no session %s", plain.CleanLine(id)).
 			Suggest("parley web --sessions lists them; this one may have ended already.")
 	}
 

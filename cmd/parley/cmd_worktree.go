@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 type diffCommand struct{}
@@ -36,12 +38,12 @@ func (diffCommand) print(o *output, res *parley.DiffAgentResult) error {
 		}
 	}
 	if res.Truncated {
-		o.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
+		o.printf("The diff is longer; see all of it: git -C %s diff %s\n", sh.Word(res.Dir), res.Since)
 	}
 
 	switch {
 	case len(res.Untracked) > 0:
-		files := parley.CleanLine(strings.Join(res.Untracked, ", "))
+		files := plain.CleanLine(strings.Join(res.Untracked, ", "))
 		return o.printLine("New files that git does not track: " + files)
 	case res.Diff == "":
 		return o.printLine(res.Name + " has changed nothing.")
@@ -110,7 +112,7 @@ func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
 		possible)
 	list := func(what string, names []string) {
 		if len(names) > 0 {
-			c.printf("%s: %s\n", what, parley.CleanLine(strings.Join(names, ", ")))
+			c.printf("%s: %s\n", what, plain.CleanLine(strings.Join(names, ", ")))
 		}
 	}
 	list("Conflicts", res.Conflicts)

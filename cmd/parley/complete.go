@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
+	"parley/plain"
 )
 
 // completeWithin bounds a completion: somebody waits with a finger on Tab.
@@ -116,7 +117,7 @@ func questionWords(n parley.Need) string {
 	if n.Dialog == nil {
 		return n.Text
 	}
-	return parley.Truncate(parley.CleanLine(n.Dialog.Question), 60)
+	return plain.Truncate(plain.CleanLine(n.Dialog.Question), 60)
 }
 
 func agentWords(agents []parley.AgentStatus) []string {
@@ -201,7 +202,7 @@ func messageWords(events []parley.Event) []string {
 		if !e.Type.Announces() {
 			continue
 		}
-		begins := parley.CleanLine(parley.Truncate(e.Preview, 50))
+		begins := plain.CleanLine(plain.Truncate(e.Preview, 50))
 		word := fmt.Sprintf("%s\t%s: %s", parley.Short(e.MessageID), e.Sender, begins)
 		if !slices.Contains(words, word) {
 			words = append(words, word)

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 // shells are those that parley writes a script for.

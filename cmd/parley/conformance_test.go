@@ -15,11 +15,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // conformanceDir is where the official conformance suite is installed: the directory

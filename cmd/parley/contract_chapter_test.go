@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/must"
-
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"parley/internal/must"
 )
 
 // chapter is one document: the scenes of its calls, and the tests of its other rules.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"parley"
 	"parley/client"
 	"parley/internal/modelserver"
 	"parley/internal/must"
-
-	"github.com/coder/websocket"
 )
 
 // The calls of the documents are in testdata/contract, one file for each. What a call

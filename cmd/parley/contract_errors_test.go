@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/client"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
+	"parley/op"
 )
 
 // failing is a call that must fail, as each face makes it.
@@ -346,7 +347,7 @@ func failGo(t *testing.T, s *stage, f *failing) failure {
 
 	call := f.call
 	if call == nil {
-		call = must.Have(parley.FindOp(f.op).Decode([]byte(f.args)))(t).Call
+		call = must.Have(op.Find(f.op).Decode([]byte(f.args)))(t).Call
 	}
 
 	// Whether the caller may call is the daemon's to say.

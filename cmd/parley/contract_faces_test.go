@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"parley"
 	"parley/client"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/google/uuid"
 )
 
 // overREST makes the call at the path of the document. A GET has its arguments in the

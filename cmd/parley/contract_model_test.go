@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // definition is a function definition of the agent communication client, without its
@@ -63,21 +64,21 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 		t.Fatalf("%v in %s", err, schema)
 	}
 
-	op := parley.FindOp(d.name)
+	o := op.Find(d.name)
 	for _, entry := range strings.Fields(d.properties) {
 		property, typ, _ := strings.Cut(entry, ":")
-		i := slices.IndexFunc(op.Fields,
-			func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) })
+		i := slices.IndexFunc(o.Fields,
+			func(f op.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) })
 		if i < 0 {
 			t.Errorf("there is no parameter %s", property)
 			continue
 		}
 
-		p, ok := got.Properties[op.Fields[i].Name]
+		p, ok := got.Properties[o.Fields[i].Name]
 
 		// Where several may be named, one alone is taken too.
 		if types, _ := json.Marshal(p.Type); !ok ||
-			p.Type != nil && !strings.Contains(string(types), typ) && op.Fields[i].Type != "array" {
+			p.Type != nil && !strings.Contains(string(types), typ) && o.Fields[i].Type != "array" {
 			t.Errorf("%s is published as %s, want %s", property, types, typ)
 		}
 

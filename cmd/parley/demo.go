@@ -15,10 +15,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
 )
 
 // demoWithin bounds the demo's conversation. It takes less than a minute; the rest is for a

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley"
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"parley/internal/daemon"
 	"parley/internal/must"
-
-	"github.com/rogpeppe/go-internal/testscript"
+	"parley/op"
 )
 
 var (
@@ -303,7 +303,7 @@ func headings(page string) map[string]bool {
 // The page on HTTP has every path that is another name of an operation.
 func TestPathsOfTheOperationsAreInTheDocs(t *testing.T) {
 	page := documents(t)["http.md"]
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		for _, route := range op.Routes {
 			if !strings.Contains(page, "`"+route.Path+"`") &&
 				!strings.Contains(page, "`"+route.Method+" "+route.Path+"`") {

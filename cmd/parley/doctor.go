@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley/internal/daemon"
 	"parley/program/profile"
-
-	"github.com/spf13/cobra"
 )
 
 // doctorCommand checks the installation and the workspace.

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/sh"
 	"parley/program/profile"
 )
 
@@ -43,7 +44,7 @@ func (d *doctor) checkProfiles(ctx context.Context) (f findings) {
 
 // checkGeneric warns about a program that is known and was launched as any program.
 func (d *doctor) checkGeneric(f *findings, a *parley.Agent) {
-	if !a.State.Live() || a.Profile != profile.Default || a.Runs != "" || parley.IsShell(a.Command) {
+	if !a.State.Live() || a.Profile != profile.Default || a.Runs != "" || sh.IsShell(a.Command) {
 		return
 	}
 	if p, ok := d.set.Running(a.Command); ok {

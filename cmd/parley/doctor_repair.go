@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/store"
-	"time"
 )
 
 // repair puts the database of a workspace in order.

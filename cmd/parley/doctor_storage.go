@@ -5,14 +5,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"parley"
-	"parley/internal/daemon"
-	"parley/store"
-	"parley/store/files"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"parley/internal/daemon"
+	"parley/internal/sh"
+	"parley/store"
+	"parley/store/files"
 )
 
 // storageChecks are the checks of the workspace's files and its database.
@@ -109,7 +110,7 @@ func (d storageChecks) checkDatabaseSpace(f *findings) {
 	case database >= largeContent:
 		f.warn("space",
 			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, "+
-				"then delete "+parley.ShellWord(filepath.Dir(d.at.Database()))+".",
+				"then delete "+sh.Word(filepath.Dir(d.at.Database()))+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

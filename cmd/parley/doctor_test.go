@@ -11,12 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/program/profile"
 	"parley/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func findingOf(l level) func(context.Context) findings {

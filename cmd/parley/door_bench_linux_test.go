@@ -23,12 +23,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (

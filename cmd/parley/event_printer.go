@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // eventPrinter prints events for a person.
@@ -72,6 +73,6 @@ func (p eventPrinter) columns(e parley.Event) []string {
 		p.paint(faint, clock(e.Time)),
 		pad(who, whoWidth),
 		p.paint(style, pad(state, stateWidth)),
-		parley.CleanLine(details),
+		plain.CleanLine(details),
 	}
 }

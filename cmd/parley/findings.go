@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/program/profile"
-	"strings"
-	"time"
 )
 
 // level is the severity of a finding.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley"
 )
 
 // helpWidth is the number of columns of help that goes to no terminal.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/program/profile"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What the real programs hand to their hooks, shortened, and what comes of it.

@@ -14,13 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/google/go-cmp/cmp"
+	"parley/op"
 )
 
 func TestHookParsesInputOfPrograms(t *testing.T) {
@@ -73,7 +74,7 @@ func TestHookParsesInputOfPrograms(t *testing.T) {
 	got, _ := readReport([]string{strings.Repeat("x", 300)}, func() []byte { return []byte(long) })
 	b, err := json.Marshal(got)
 	if err == nil {
-		_, err = parley.FindOp("report_state").Decode(b)
+		_, err = op.Find("report_state").Decode(b)
 	}
 	if err != nil {
 		t.Errorf("a long report is refused: %v", err)
@@ -174,7 +175,8 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	root := must.Have(filepath.EvalSymlinks(h.Workspace))(t)
 	at := daemon.Locate(root, daemon.Environ(h.Env))
 	socket := must.Have(daemon.ReadInfo(at))(t).Socket
-	if !reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report, time.Now().Add(time.Minute)) {
+	if !reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report,
+		time.Now().Add(time.Minute)) {
 		t.Error("what the daemon refused would be kept")
 	}
 }

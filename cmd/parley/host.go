@@ -13,6 +13,8 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/disk"
 	"parley/internal/remote"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 // hostOf returns the machine of --host.
@@ -55,7 +57,7 @@ func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
 
 	if first.Version != buildVersion() {
 		c.warned.print(&c.output, "parley on %s is version %s, here it is %s",
-			h.Address, parley.CleanLine(first.Version), buildVersion())
+			h.Address, plain.CleanLine(first.Version), buildVersion())
 	}
 
 	return clientOver(h, first, cmp.Or(c.env.Get(parley.KeyVariable), kept, c.env.Get(daemon.OperatorKey))), nil
@@ -82,7 +84,7 @@ func (s *surroundings) aboutHost(err error) error {
 	}
 	const words = "%s does not know you: there is no key of it here, or it has ended"
 	return parley.Errorf(parley.Unauthenticated, words, s.host).
-		Suggest("Make one, in a terminal: parley host add %s", parley.ShellWord(s.host))
+		Suggest("Make one, in a terminal: parley host add %s", sh.Word(s.host))
 }
 
 // thereOnTerminal returns a run of parley on the other machine that has this terminal.

@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/daemon"
-	"parley/internal/must"
-	"parley/internal/testhome"
-
 	"github.com/coder/websocket"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // workingDaemon starts a daemon with an agent named coder, in its own home.

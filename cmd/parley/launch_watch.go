@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/plain"
 )
 
 const (
@@ -81,7 +82,7 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 	}
 	if err == nil && len(res.NotCopied) > 0 {
 		err = c.printLine("Not copied, as the repository has none: " +
-			parley.CleanLine(strings.Join(res.NotCopied, ", ")))
+			plain.CleanLine(strings.Join(res.NotCopied, ", ")))
 	}
 	if err != nil || res.PromptMessageID == "" {
 		return err

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // logFilter selects events: those that match every part of it.
@@ -159,7 +161,7 @@ func (f *logFlags) exist(ctx context.Context, c *cli) error {
 	if slices.ContainsFunc(list.Threads, func(th parley.Thread) bool { return names(f.thread, th.Title, th.ID) }) {
 		return nil
 	}
-	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", parley.CleanLine(f.thread)).
+	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", plain.CleanLine(f.thread)).
 		Suggest("parley thread list shows all of them.")
 }
 
@@ -184,7 +186,7 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	if near := parley.Nearest(value, known); near != "" {
+	if near := op.Nearest(value, known); near != "" {
 		return misused(cmd, fmt.Errorf("--%s is %q; did you mean %q?", flag, value, near))
 	}
 	return misused(cmd, fmt.Errorf("--%s is %q; it can be %s", flag, value, strings.Join(known, ", ")))

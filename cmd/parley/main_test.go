@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"parley/internal/daemon"
 	"parley/internal/testhome"
 	"parley/program/sandbox"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // The test binary is also the program.

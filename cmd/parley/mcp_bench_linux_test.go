@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/store/storetest"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // prepareDatabase gives the workspace an empty database, so that its daemon starts

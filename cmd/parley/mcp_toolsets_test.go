@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The setting narrows what every connection is offered, over both transports, and a

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-
-	"github.com/spf13/cobra"
+	"parley/op"
 )
 
 // service returns a client of the daemon, which it starts if none runs.
@@ -72,8 +73,8 @@ var undecided = parley.Caller{ID: "?", Operator: true}
 
 // invoke decodes and makes one call. Invalid arguments are refused before a daemon is
 // started.
-func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*Res, error) {
-	o := parley.FindOp(op)
+func invoke[Res any](ctx context.Context, c *cli, name string, args url.Values) (*Res, error) {
+	o := op.Find(name)
 	call, err := o.DecodeQuery(args)
 	if err != nil {
 		return nil, err
@@ -82,12 +83,12 @@ func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*
 }
 
 // call is invoke for a request that does not come from flags.
-func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, error) {
+func call[Res any](ctx context.Context, c *cli, name string, request any) (*Res, error) {
 	b, err := json.Marshal(request)
 	if err != nil {
-		return nil, fmt.Errorf("encode the call of %s: %w", op, err)
+		return nil, fmt.Errorf("encode the call of %s: %w", name, err)
 	}
-	o := parley.FindOp(op)
+	o := op.Find(name)
 	call, err := o.Decode(b)
 	if err != nil {
 		return nil, err
@@ -95,8 +96,8 @@ func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, e
 	return perform[Res](ctx, c, o, call)
 }
 
-func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.Invocation) (*Res, error) {
-	needed := op.Effect == parley.Reads || slices.Contains(lookAndMark, op.Name) || slices.Contains(toAgents, op.Name)
+func perform[Res any](ctx context.Context, c *cli, o *op.Op, call *op.Invocation) (*Res, error) {
+	needed := o.Effect == op.Reads || slices.Contains(lookAndMark, o.Name) || slices.Contains(toAgents, o.Name)
 	if needed {
 		if err := c.inUse(ctx); err != nil {
 			return nil, err
@@ -108,7 +109,7 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 		return nil, err
 	}
 	defer service.Close()
-	if op.Effect != parley.Reads && c.goesOn == "" {
+	if o.Effect != op.Reads && c.goesOn == "" {
 		c.goesOn = "The daemon may have done it, or do it still; parley log shows that."
 	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
@@ -195,7 +196,7 @@ func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Val
 	}
 }
 
-func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
+func addFlag(cmd *cobra.Command, flag string, f op.Field) {
 	doc := valuesDoc(f)
 	switch {
 	case f.Time:
@@ -216,7 +217,7 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 }
 
 // valuesDoc returns a parameter's description in the style of flags, with its values if these are few.
-func valuesDoc(f parley.Field) string {
+func valuesDoc(f op.Field) string {
 	if len(f.Enum) == 0 {
 		return flagDoc(f)
 	}
@@ -224,14 +225,14 @@ func valuesDoc(f parley.Field) string {
 }
 
 // completeValues completes the values of a flag, if these are few.
-func completeValues(cmd *cobra.Command, flag string, f parley.Field) {
+func completeValues(cmd *cobra.Command, flag string, f op.Field) {
 	if len(f.Enum) > 0 {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 	}
 }
 
 // flagDoc returns a parameter's description in the style of flags.
-func flagDoc(f parley.Field) string { return flagText(f.Doc) }
+func flagDoc(f op.Field) string { return flagText(f.Doc) }
 
 // flagText puts a sentence into the style of flags: lower case, no period.
 func flagText(sentence string) string {
@@ -241,13 +242,13 @@ func flagText(sentence string) string {
 
 // fieldOf returns a parameter of an operation. It panics if there is none: both names
 // are constants of this package, so that any test finds a wrong one.
-func fieldOf(op, parameter string) parley.Field {
-	for _, f := range parley.FindOp(op).Fields {
+func fieldOf(name, parameter string) op.Field {
+	for _, f := range op.Find(name).Fields {
 		if f.Name == parameter {
 			return f
 		}
 	}
-	panic(fmt.Sprintf("%s has no parameter %s", op, parameter))
+	panic(fmt.Sprintf("%s has no parameter %s", name, parameter))
 }
 
 // positional assigns the arguments to parameters in order.

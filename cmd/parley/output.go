@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"parley"
-
 	"golang.org/x/term"
+
+	"parley"
 )
 
 // The styles of human output, as SGR parameters.

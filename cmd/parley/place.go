@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"path/filepath"
+	"time"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/remote"
-	"path/filepath"
-	"time"
+	"parley/internal/sh"
 )
 
 // place returns the place of this command line's workspace, which must be on this machine.
@@ -69,7 +71,7 @@ func notFromAfar(host string) error {
 	}
 	return parley.Errorf(parley.InvalidArgument, "this command works only on the machine of the daemon").
 		With("host", host).
-		Suggest("Run it there: ssh -t %s, in the directory of the workspace", parley.ShellWord(h.Address))
+		Suggest("Run it there: ssh -t %s, in the directory of the workspace", sh.Word(h.Address))
 }
 
 // reconnect is how long a call retries while the daemon restarts.

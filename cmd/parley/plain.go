@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/daemon"
-
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/daemon"
 )
 
 // wordsOnly reports whether what people read is to be words alone, line by line: for a screen reader, and for a

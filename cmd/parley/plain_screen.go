@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/plain"
 )
 
 // plainScreen is the screen in words: each line that the person types is a command of parley, and what changes
@@ -209,7 +210,7 @@ func (p *plainScreen) announce(ctx context.Context) {
 	}
 	for _, m := range inbox.Messages {
 		now[fmt.Sprintf("%s writes to you: %s. To answer, type: reply %s TEXT", m.Sender,
-			strings.TrimRight(parley.CleanLine(m.Content), "."), parley.Short(m.MessageID))] = ""
+			strings.TrimRight(plain.CleanLine(m.Content), "."), parley.Short(m.MessageID))] = ""
 	}
 	p.becomes(now)
 }

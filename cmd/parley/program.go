@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 // run executes one command line and returns the exit status: 0, 1 for a failure, 2 for

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
-
-	"github.com/charmbracelet/x/ansi"
-	"github.com/spf13/cobra"
 )
 
 func TestEveryCommandIsExplained(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
+
+	"parley"
 )
 
 // addWait adds --wait[=SECONDS] and returns what reads it.

@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/op"
 )
 
 // Who may call, from the widest to the narrowest.
@@ -35,7 +36,7 @@ type right struct {
 
 const nothing = `"ffffffff-0000-4000-8000-000000000000"`
 
-// readRights returns the rights of every operation of parley, in the order of parley.Ops.
+// readRights returns the rights of every operation of parley, in the order of op.All.
 func readRights(t *testing.T) (rights []right) {
 	t.Helper()
 	for _, block := range blocks(string(must.Have(os.ReadFile("testdata/contract/rights.txt"))(t))) {
@@ -66,7 +67,7 @@ func TestRightsNameEveryOperation(t *testing.T) {
 		named[r.op] = r
 	}
 
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		r, ok := named[op.Name]
 		if !ok {
 			t.Errorf("%s has no line in rights.txt: write down who may call it", op.Name)

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-	"parley/tui"
-
 	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/plain"
+	"parley/tui"
 )
 
 // screenLink tells what the screen shows first, as given on the command line.
@@ -32,7 +33,7 @@ func (l *screenLink) flags(cmd *cobra.Command) {
 // check refuses an unknown screen.
 func (l screenLink) check() error {
 	if l.screen != "" && !slices.Contains(tui.Screens, l.screen) {
-		return parley.Errorf(parley.InvalidArgument, "there is no screen %q", parley.CleanLine(l.screen)).
+		return parley.Errorf(parley.InvalidArgument, "there is no screen %q", plain.CleanLine(l.screen)).
 			Suggest("Give one of %s.", strings.Join(tui.Screens, ", "))
 	}
 	return nil

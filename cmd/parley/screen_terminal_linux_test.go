@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/must"
-	"parley/internal/testhome"
-
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
+
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // benchScreen is the screen of a program in a terminal of its own.

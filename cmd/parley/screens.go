@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/tmux"
 	"parley/tui"
-
-	"github.com/spf13/cobra"
 )
 
 // screens are the screens of workspaces, with what this program can do for them.

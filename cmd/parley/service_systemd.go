@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"parley"
 	"parley/internal/daemon"
+	"parley/plain"
 )
 
 // systemd starts units of the user.
@@ -58,7 +58,7 @@ func unitText(executable, root string, env daemon.Environ) string {
 	}
 
 	exe, dir := unitArgument(executable), unitArgument(root)
-	return "[Unit]\nDescription=parley in " + strings.ReplaceAll(parley.CleanLine(root), "%", "%%") + "\n\n" +
+	return "[Unit]\nDescription=parley in " + strings.ReplaceAll(plain.CleanLine(root), "%", "%%") + "\n\n" +
 		"[Service]\n" + vars.String() +
 		"ExecStart=" + exe + " serve --foreground --workspace " + dir + "\n" +
 		"ExecStartPost=-/bin/sh -c '" + bringBack + "' " + exe + " " + dir + "\n" +

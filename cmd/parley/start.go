@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"parley/internal/daemon"
-	"parley/internal/wait"
 	"sync"
 	"time"
+
+	"parley/internal/daemon"
+	"parley/internal/wait"
 )
 
 func (p *program) starter() daemon.Starter {

@@ -16,6 +16,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/remote"
+	"parley/internal/sh"
 	"parley/tmux"
 )
 
@@ -156,7 +157,7 @@ func (l workspaceLine) used() time.Time {
 func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
 	l := workspaceLine{parley.KnownWorkspace{
 		Workspace: at.Root, TmuxRuns: tmux.Runs(at.TmuxSocket()),
-		Command: "parley --workspace " + parley.ShellWord(at.Root),
+		Command: "parley --workspace " + sh.Word(at.Root),
 	}}
 	if used := at.LastUsed(); !used.IsZero() {
 		l.LastUsed = &used
@@ -178,7 +179,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 
 // lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
 func (s survey) lookFromAfar(ctx context.Context, host string) workspaceLine {
-	l := workspaceLine{parley.KnownWorkspace{Workspace: host, Command: "parley --host " + parley.ShellWord(host)}}
+	l := workspaceLine{parley.KnownWorkspace{Workspace: host, Command: "parley --host " + sh.Word(host)}}
 	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 

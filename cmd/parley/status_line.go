@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley"
 	"parley/internal/daemon"
-
-	"github.com/charmbracelet/x/ansi"
+	"parley/plain"
 )
 
 // lineWithin bounds the line: tmux shows the last one until the next is there, and a
@@ -113,7 +114,7 @@ type statusLine struct {
 }
 
 func (l *statusLine) of(s *parley.WorkspaceStatusResult) string {
-	name := ansi.Truncate(parley.CleanLine(filepath.Base(s.Workspace)), lineName, "…")
+	name := ansi.Truncate(plain.CleanLine(filepath.Base(s.Workspace)), lineName, "…")
 	l.parts = []string{"#[bold]" + tmuxText(name) + "#[nobold]"}
 	if s.Paused != nil {
 		l.parts = append(l.parts, l.styled("red", l.either("‖ ", "")+"paused"))

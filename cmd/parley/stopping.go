@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // stopping ends the work of agents, and says what became of them.
@@ -38,7 +39,7 @@ func (c stopping) finish(ctx context.Context, name string, how url.Values) error
 	how.Set("agent", name)
 	res, err := invoke[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
 	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.canAsk() {
-		if !c.agreed(parley.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
+		if !c.agreed(plain.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
 			return parley.Errorf(e.Code, "nothing was removed").Suggest("%s", e.Action)
 		}
 		how.Set("force", "true")

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley"
+	"parley/internal/when"
 )
 
 // termNames are the words before a colon in a filter of messages, as in is:held agent:coder, which the screen's / has
@@ -60,7 +61,7 @@ func takeTerms(cmd *cobra.Command, args []string) (text []string, err error) {
 // setTime sets the flags for time to that of a word. A day begins with its first moment, until: it has all of it, and
 // on: means it alone.
 func setTime(cmd *cobra.Command, flag, term, value string) error {
-	at, day, ok := parley.ParsePast(strings.ToLower(value), time.Now())
+	at, day, ok := when.Past(strings.ToLower(value), time.Now())
 	switch {
 	case !ok && term == "on", ok && !day && term == "on":
 		return errors.New("give a day such as today, monday or 2026-01-31")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"parley"
+	"parley/internal/when"
 )
 
 // timeForms describes the times that a timeFlag accepts.
@@ -21,7 +21,7 @@ var errNoTime = errors.New("give " + timeForms)
 
 // Set takes a time. The error is errNoTime.
 func (f *timeFlag) Set(text string) error {
-	at, ok := parley.ParseTime(text, time.Now(), f.ahead)
+	at, ok := when.Parse(text, time.Now(), f.ahead)
 	if !ok {
 		return errNoTime
 	}

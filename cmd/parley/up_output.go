@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // comparison is the JSON of an agent that runs already.
@@ -120,6 +121,6 @@ func (u *upRun) printFinished(s upStep) error {
 // warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
 func (u *upRun) warnOfDir(name, has, wants string) {
 	u.warned.print(&u.output, "%s runs in %s, where its conversation is; the file says %s\n  %s %s",
-		name, parley.CleanLine(has), parley.CleanLine(wants), u.paintFor(u.err, faint, "→"),
+		name, plain.CleanLine(has), plain.CleanLine(wants), u.paintFor(u.err, faint, "→"),
 		"To begin a new conversation there: parley up --apply --fresh "+name)
 }

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"path/filepath"
+
 	"parley"
 	"parley/internal/daemon"
-	"path/filepath"
 )
 
 // upRun is one run of parley up.

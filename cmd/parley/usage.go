@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley/internal/sh"
+	"parley/op"
 )
 
 // usageError is the error of an invalid command line.
@@ -49,7 +50,7 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if ok {
-		if near := parley.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
+		if near := op.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
 			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 	}
@@ -111,7 +112,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 
-	if near := parley.Nearest(args[0], names); near != "" {
+	if near := op.Nearest(args[0], names); near != "" {
 		return misused(cmd, fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
 	}
 
@@ -120,7 +121,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	case words != "" && cmd == cmd.Root():
 		wrong.next = words
 	case slices.Contains(names, "show") && args[0] != "list":
-		wrong.next = fmt.Sprintf("To see one: %s show %s.", cmd.CommandPath(), parley.ShellWord(args[0]))
+		wrong.next = fmt.Sprintf("To see one: %s show %s.", cmd.CommandPath(), sh.Word(args[0]))
 		if slices.Contains(names, "list") {
 			wrong.next += fmt.Sprintf(" %s list shows all.", cmd.CommandPath())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // daysShown bounds the days that are printed of one agent; --json has all.
@@ -46,11 +47,11 @@ func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {
 	var words []string
 	if s.Responses > 0 {
 		words = append(words, fmt.Sprintf("%s: %s in, %s cached, %s into the cache, %s out",
-			count(s.Responses, "response"), parley.FormatCount(s.Input), parley.FormatCount(s.Cached),
-			parley.FormatCount(s.CacheWrite), parley.FormatCount(s.Output)))
+			count(s.Responses, "response"), plain.FormatCount(s.Input), plain.FormatCount(s.Cached),
+			plain.FormatCount(s.CacheWrite), plain.FormatCount(s.Output)))
 	}
 	if s.Cost > 0 {
-		words = append(words, "cost "+parley.FormatCost(s.Cost))
+		words = append(words, "cost "+plain.FormatCost(s.Cost))
 	}
 	if s.Cost > 0 && len(s.Unpriced) > 0 {
 		words = append(words, "without "+strings.Join(s.Unpriced, ", "))
@@ -85,9 +86,9 @@ func todayWords(s *parley.Spending) string {
 	if s == nil {
 		return ""
 	}
-	words := parley.FormatCount(s.Total())
+	words := plain.FormatCount(s.Total())
 	if s.Cost > 0 {
-		words += " (" + parley.FormatCost(s.Cost) + ")"
+		words += " (" + plain.FormatCost(s.Cost) + ")"
 	}
 	return words
 }

@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -43,7 +44,7 @@ func (u userTmux) run(ctx context.Context, words ...string) (string, error) {
 	out, err := cmd.CombinedOutput()
 	text := strings.TrimSpace(string(out))
 	if err != nil {
-		return "", parley.Errorf(parley.TmuxUnavailable, "tmux %s: %s", words[0], parley.CleanLine(text)).
+		return "", parley.Errorf(parley.TmuxUnavailable, "tmux %s: %s", words[0], plain.CleanLine(text)).
 			Suggest("Look at your tmux: tmux info")
 	}
 	return text, nil
@@ -56,7 +57,7 @@ func (u userTmux) fillBuffer(ctx context.Context, text string) error {
 		cmd.Env, cmd.Stdin = u.env, bytes.NewBufferString(text)
 		out, err := cmd.CombinedOutput()
 		if words := bytes.TrimSpace(out); err != nil && len(words) > 0 {
-			return errors.New(parley.CleanLine(string(words)))
+			return errors.New(plain.CleanLine(string(words)))
 		}
 		return err
 	}

@@ -102,7 +102,7 @@ var doors = []door{
 	{"github.com/jackc/pgx", []string{"store/engine", "store/postgrestest"}},
 	{"github.com/goccy/go-yaml", []string{"program/profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},
 	{"github.com/google/go-cmp", []string{"internal/parleytest"}},
-	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},
+	{"github.com/google/jsonschema-go", []string{"op", "httpapi", "mcpserver", "cmd/parley"}},
 	{"github.com/google/uuid", []string{".", "*"}},
 	{"github.com/mark3labs/mcp-go", []string{"mcpserver", "internal/demoagent"}},
 	{"github.com/spf13/cobra", []string{"cmd/parley"}},

@@ -48,7 +48,7 @@ func TestCommandsToRunAreQuoted(t *testing.T) {
 				for _, word := range wordsOfCommands(call) {
 					looked++
 					if !quotedForShell(word) {
-						t.Errorf("%s: a command has %s, which is not quoted: parley.ShellWord",
+						t.Errorf("%s: a command has %s, which is not quoted: sh.Word",
 							files.Position(word.Pos()),
 							source(word))
 					}
@@ -107,7 +107,7 @@ func literal(e ast.Expr) string {
 // quotedForShell reports whether an expression is one plain word, or quoted as one.
 func quotedForShell(e ast.Expr) bool {
 	text := source(e)
-	return strings.Contains(text, "ShellWord(") || strings.Contains(text, "ShellLine(") ||
+	return strings.Contains(text, "sh.Word(") || strings.Contains(text, "sh.Line(") ||
 		namesOfWords.MatchString(text)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/setting"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -40,7 +41,7 @@ func (s *AttachSettings) Override(env Environ) error {
 			continue
 		}
 		if err := setting.Set(s, f.Name, text); err != nil {
-			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
+			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, plain.CleanLine(text)).
 				With("setting", f.Name).
 				Suggest("Give %s a value that fits: %s. %s", f.Name, f.Kind(), f.Description())
 		}

@@ -10,9 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/must"
-
 	"parley"
+	"parley/internal/must"
 )
 
 // changingTeam has at most one agent, from which every process descends, or else an operator.

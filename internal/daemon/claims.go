@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
 	"parley/internal/notify"
 	"parley/internal/setting"
+	"parley/internal/sh"
 	"parley/orchestrator"
 	"parley/orchestrator/responder"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -32,7 +33,7 @@ func (t *Team) claims(before *Team) []Claim {
 func (t *Team) agentClaims() []Claim {
 	var all []Claim
 	for _, a := range t.Agents {
-		command := parley.ShellLine(a.Command)
+		command := sh.Line(a.Command)
 		if command == "" {
 			command = "the program of the profile " + cmp.Or(a.Profile, "generic")
 		}
@@ -47,7 +48,7 @@ func (t *Team) agentClaims() []Claim {
 		if a.Prompt != "" {
 			words += ", and is told: " + a.Prompt
 		}
-		all = append(all, Claim{"agents", parley.CleanLine(words)})
+		all = append(all, Claim{"agents", plain.CleanLine(words)})
 	}
 
 	return all
@@ -56,7 +57,7 @@ func (t *Team) agentClaims() []Claim {
 func (t *Team) profileClaims() []Claim {
 	var all []Claim
 	for _, name := range slices.Sorted(maps.Keys(t.Profiles)) {
-		words := []string{"profile " + parley.CleanLine(name) + " says how a program is started and typed into:"}
+		words := []string{"profile " + plain.CleanLine(name) + " says how a program is started and typed into:"}
 		for line := range strings.Lines(string(t.Profiles[name])) {
 			words = append(words, strings.TrimRight("  "+cleanIndented(line), " "))
 		}
@@ -69,7 +70,7 @@ func (t *Team) profileClaims() []Claim {
 // cleanIndented cleans a line and keeps its indentation, which has a meaning in YAML.
 func cleanIndented(line string) string {
 	text := strings.TrimLeft(line, " ")
-	return line[:len(line)-len(text)] + parley.CleanLine(text)
+	return line[:len(line)-len(text)] + plain.CleanLine(text)
 }
 
 func (t *Team) responderClaims() []Claim {
@@ -85,7 +86,7 @@ func (t *Team) responderClaims() []Claim {
 		if key != "" {
 			words += ", with the content of $" + key
 		}
-		all = append(all, Claim{"responders", parley.CleanLine(words)})
+		all = append(all, Claim{"responders", plain.CleanLine(words)})
 	}
 
 	return all
@@ -98,7 +99,7 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 			if f.Name == databaseSetting && value != "" {
 				value = store.PlaceOf(value) // without the password
 			}
-			all = append(all, Claim{f.Name, parley.CleanLine(f.Name + " is " + value)})
+			all = append(all, Claim{f.Name, plain.CleanLine(f.Name + " is " + value)})
 		}
 	}
 
@@ -110,8 +111,8 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	now := &t.Notify
 	var all []Claim
 	var told []string // names of settings
-	if c := parley.ShellLine(now.Command); c != "" && c != parley.ShellLine(before.Command) {
-		all, told = append(all, Claim{"notify", parley.CleanLine("notify runs " + c)}), append(told, "command")
+	if c := sh.Line(now.Command); c != "" && c != sh.Line(before.Command) {
+		all, told = append(all, Claim{"notify", plain.CleanLine("notify runs " + c)}), append(told, "command")
 	}
 
 	for _, to := range []struct{ name, address, token, oldAddress, oldToken string }{
@@ -125,13 +126,13 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 		if to.token != "" {
 			words += ", with the content of $" + to.token
 		}
-		all, told = append(all, Claim{"notify", parley.CleanLine(words)}), append(told, to.name, to.name+"_token_env")
+		all, told = append(all, Claim{"notify", plain.CleanLine(words)}), append(told, to.name, to.name+"_token_env")
 	}
 
 	for _, f := range setting.Fields(reflect.TypeFor[notify.Settings]()) {
 		value := cmp.Or(f.Value(now), "empty")
 		if f.Trusted && f.Value(now) != f.Value(before) && !slices.Contains(told, f.Name) {
-			all = append(all, Claim{"notify", parley.CleanLine("notify." + f.Name + " is " + value)})
+			all = append(all, Claim{"notify", plain.CleanLine("notify." + f.Name + " is " + value)})
 		}
 	}
 
@@ -143,7 +144,7 @@ func (t *Team) webClaims(before *orchestrator.PageSettings) []Claim {
 	var all []Claim
 	for _, f := range setting.Fields(reflect.TypeFor[orchestrator.PageSettings]()) {
 		if value := f.Value(&t.Web); f.Trusted && value != f.Value(before) {
-			all = append(all, Claim{"web", parley.CleanLine("web." + f.Name + " is " + value)})
+			all = append(all, Claim{"web", plain.CleanLine("web." + f.Name + " is " + value)})
 		}
 	}
 	return all
@@ -175,7 +176,7 @@ func (t *Team) keyClaims(before map[string]string) []Claim {
 	for _, action := range slices.Sorted(maps.Keys(t.Screen.Keys)) {
 		words = append(words, action+" is "+t.Screen.Keys[action])
 	}
-	return []Claim{{"screen", parley.CleanLine("screen sets keys: " + strings.Join(words, ", "))}}
+	return []Claim{{"screen", plain.CleanLine("screen sets keys: " + strings.Join(words, ", "))}}
 }
 
 // withhold takes out of a file what the user does not trust, and puts the user's own in its place.
@@ -208,7 +209,7 @@ func (t *Team) WithheldWords() string {
 		words = append(words, "parley.yaml is not trusted; parley ignores its "+keysOf(t.Withheld))
 	}
 	for _, file := range t.Untrusted {
-		words = append(words, parley.CleanLine(file)+" is not trusted, and ignored: parley trust "+parley.ShellWord(file))
+		words = append(words, plain.CleanLine(file)+" is not trusted, and ignored: parley trust "+sh.Word(file))
 	}
 	return strings.Join(words, "; ")
 }

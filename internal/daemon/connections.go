@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"sync"
 
-	"parley"
-
 	"golang.org/x/sys/unix"
+
+	"parley"
 )
 
 // bounds say how many connections may be open at once. An agent's bridge keeps a few; whoever opens

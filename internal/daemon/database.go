@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/plainfile"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -44,7 +45,7 @@ func (p Place) CheckDatabase(database string) error {
 			Suggest("Make it readable for you.")
 	}
 
-	server := parley.CleanLine(strings.TrimSpace(string(note)))
+	server := plain.CleanLine(strings.TrimSpace(string(note)))
 	return parley.Errorf(parley.StorageUnavailable,
 		"this workspace has its database in %s, and the setting database is not set", server).
 		With("database", server).

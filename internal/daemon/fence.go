@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/op"
 )
 
 // authenticate returns the owner of a key, for all faces. One of the operator's counts only where no agent's
@@ -33,7 +34,7 @@ func (d *daemon) session(ctx context.Context, publicKey string) (parley.Caller, 
 // enterPage turns a one-time code of the page into a session, but never for an agent's process.
 func (d *daemon) enterPage(ctx context.Context, entry parley.PageEntry) (*parley.PageSession, error) {
 	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
-		return nil, parley.KeyNotHere()
+		return nil, op.KeyNotHere()
 	}
 	return d.orchestrator.EnterPage(ctx, entry)
 }
@@ -41,7 +42,7 @@ func (d *daemon) enterPage(ctx context.Context, entry parley.PageEntry) (*parley
 // answerByCode answers a dialog with the code of a notice, but never for an agent's process: one may read notices.
 func (d *daemon) answerByCode(ctx context.Context, code string) (*parley.AnswerDialogResult, error) {
 	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
-		return nil, parley.KeyNotHere()
+		return nil, op.KeyNotHere()
 	}
 	return d.orchestrator.AnswerByCode(ctx, code)
 }

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
 	"parley/internal/plainfile"
+	"parley/plain"
 )
 
 // The state of a workspace is in a directory of the user's, its home, where git clean does not reach it and no
@@ -197,10 +197,10 @@ func (f found) words() string {
 	switch {
 	case f.renamed != "":
 		return fmt.Sprintf("This workspace was %s before. It was renamed, and goes on with its messages and agents.",
-			parley.CleanLine(f.renamed))
+			plain.CleanLine(f.renamed))
 	case f.copyOf != "":
 		return fmt.Sprintf("This directory is a copy of the workspace %s. It begins anew, without that one's messages "+
-			"and agents.", parley.CleanLine(f.copyOf))
+			"and agents.", plain.CleanLine(f.copyOf))
 	}
 	return ""
 }

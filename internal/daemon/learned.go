@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"parley"
 	"parley/internal/plainfile"
-
-	"github.com/goccy/go-yaml"
 )
 
 // LearnedDir returns the user's directory of profiles that parley learned, "" if there is none. Each has a file of its

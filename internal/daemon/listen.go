@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/plainfile"
+	"parley/plain"
 )
 
 // listenUnix listens on the workspace's socket. The holder of the daemon's lock may
@@ -167,7 +168,7 @@ func userName(uid string) string {
 	if err != nil {
 		return uid
 	}
-	return parley.CleanLabel(u.Username)
+	return plain.CleanLabel(u.Username)
 }
 
 // portUser names the user whose process listens on a port, "" if the system does not tell.

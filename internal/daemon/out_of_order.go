@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // notes notes what is out of order, unless it is nil, with the command to start with.
@@ -13,6 +14,6 @@ func (d *daemon) notes(wrong *parley.Error, command, further string) {
 	}
 	text, _, _ := strings.Cut(wrong.Message, "\n")
 	d.wrong = append(d.wrong, parley.Need{
-		Text: parley.CleanLine(text), Command: command, Action: wrong.Action + further,
+		Text: plain.CleanLine(text), Command: command, Action: wrong.Action + further,
 	})
 }

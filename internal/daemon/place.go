@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/disk"
+	"parley/plain"
 )
 
 // StateDir is the directory in a workspace that holds its id, and copies of files for those who were sent them.
@@ -259,7 +260,7 @@ func (p Place) RefuseOthers() error {
 			owner = "the user " + userName(strconv.Itoa(int(stat.Uid)))
 		}
 		return parley.Errorf(parley.NotAuthorized, "%s belongs to %s, and so do its daemon and agents",
-			parley.CleanLine(dir), owner).With("file", dir).
+			plain.CleanLine(dir), owner).With("file", dir).
 			Suggest("Run parley as that user, without sudo: sudo -E keeps HOME, and not who you are. " +
 				"If it shall be yours, have it given to you with chown -R.")
 	}
@@ -351,7 +352,7 @@ func checkState(dir string) error {
 			continue
 		}
 		file := filepath.Join(dir, e.Name())
-		return parley.Errorf(parley.NotTrusted, "%s is neither a file nor a directory", parley.CleanLine(file)).
+		return parley.Errorf(parley.NotTrusted, "%s is neither a file nor a directory", plain.CleanLine(file)).
 			With("file", file).
 			Suggest("parley has not made it; it may have come with the repository. Look where it leads, and remove it.")
 	}

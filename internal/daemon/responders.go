@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // Responder is a responder of parley.yaml: an agent for which a model answers.
@@ -69,7 +70,7 @@ func (t *Team) checkResponders(file string, seen map[string]bool) error {
 
 		if err != nil {
 			e := parley.AsError(err)
-			return parley.Errorf(e.Code, "%s: responder %s: %w", file, parley.CleanLine(a.Name), err).
+			return parley.Errorf(e.Code, "%s: responder %s: %w", file, plain.CleanLine(a.Name), err).
 				Suggest("%s", e.Action)
 		}
 

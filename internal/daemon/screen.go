@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/setting"
+	"parley/plain"
 	"parley/tui"
 )
 
@@ -42,7 +43,7 @@ func (s *ScreenSettings) Override(env Environ) error {
 		}
 		if err := setting.Set(s, key, text); err != nil {
 			instead := map[string]string{"number": "a number", "true|false": "true or false"}[f.Kind()]
-			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
+			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, plain.CleanLine(text)).
 				With("setting", key).
 				Suggest("Give %s.", instead)
 		}

@@ -227,8 +227,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Private:    []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
 		Spool:      d.Place.Spool(),
 		Boundary:   d.boundary(),
-		Host:       host,
-		Settings:   settings,
+		Host:       host, Settings: settings,
 		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong},
 		Now:        d.Now,
 		Log:        d.log,

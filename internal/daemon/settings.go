@@ -12,6 +12,7 @@ import (
 	"parley/internal/setting"
 	"parley/mcpserver"
 	"parley/orchestrator"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -61,7 +62,7 @@ func (s *Settings) check(source string) error {
 		}
 	}
 	if s.Host != "" && !hostNames.MatchString(s.Host) {
-		return parley.Errorf(parley.InvalidArgument, "the host name is %q", parley.CleanLine(s.Host)).
+		return parley.Errorf(parley.InvalidArgument, "the host name is %q", plain.CleanLine(s.Host)).
 			With("setting", "host").
 			Suggest("Give %s up to 63 letters, digits, dots, dashes or underscores.", source)
 	}
@@ -90,7 +91,7 @@ func (s *Settings) Override(env Environ) error {
 func (s *Settings) set(f setting.Field, text, source string) error {
 	changed := *s
 	if err := setting.Set(&changed, f.Name, text); err != nil {
-		return parley.Errorf(parley.InvalidArgument, "%s is %q", source, parley.CleanLine(text)).
+		return parley.Errorf(parley.InvalidArgument, "%s is %q", source, plain.CleanLine(text)).
 			With("setting", f.Name).
 			Suggest("Give %s a value that fits: %s. %s", f.Name, f.Kind(), f.Description())
 	}

@@ -13,11 +13,12 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"parley"
 	"parley/internal/plainfile"
 	"parley/internal/wait"
-
-	"golang.org/x/sys/unix"
+	"parley/plain"
 )
 
 // StartWithin bounds the start of a daemon, from the first attempt to reach it
@@ -124,7 +125,7 @@ var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic|runtime/cgo): (.+)$`)
 func diedEarly(at Place, offset int64, ended error) error {
 	e := parley.Errorf(parley.DaemonUnavailable, "%w", errNoWord)
 	if m := fatal.FindSubmatch(lastWords(at, offset)); m != nil {
-		e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, parley.CleanLine(string(m[1])))
+		e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, plain.CleanLine(string(m[1])))
 	}
 
 	exit, ok := errors.AsType[*exec.ExitError](ended)

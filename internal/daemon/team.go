@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"parley"
 	"parley/internal/notify"
 	"parley/internal/plainfile"
@@ -19,9 +21,8 @@ import (
 	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
+	"parley/plain"
 	"parley/program/profile"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Team is parley.yaml: the agents that `parley up` launches, the settings, and the
@@ -301,7 +302,7 @@ func ParseSize(size string) (width, height int, err error) {
 
 	m := sizeForm.FindStringSubmatch(size)
 	if m == nil {
-		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", parley.CleanLine(size)).
+		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", plain.CleanLine(size)).
 			With("parameter", "size").
 			Suggest("Give columns and rows, such as 200x50.")
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // Worktrees says what a new git worktree gets before its agent starts.
@@ -36,10 +37,10 @@ func (t *Team) worktreeClaims() []Claim {
 	var all []Claim
 	if len(t.Worktrees.Copy) > 0 {
 		words := "each new worktree gets " + strings.Join(t.Worktrees.Copy, ", ")
-		all = append(all, Claim{"worktrees", parley.CleanLine(words)})
+		all = append(all, Claim{"worktrees", plain.CleanLine(words)})
 	}
 	for _, command := range t.Worktrees.Setup {
-		all = append(all, Claim{"worktrees", parley.CleanLine("in each new worktree runs " + command)})
+		all = append(all, Claim{"worktrees", plain.CleanLine("in each new worktree runs " + command)})
 	}
 	return all
 }

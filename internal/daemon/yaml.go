@@ -10,16 +10,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
+
 	"parley"
 	"parley/internal/notify"
 	"parley/internal/setting"
+	"parley/op"
 	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
+	"parley/plain"
 	"parley/program/profile"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/token"
 )
 
 // decodeYAML reads text into t and refuses unknown keys.
@@ -50,10 +52,10 @@ func explainYAML(file string, text []byte, err error) error {
 
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 		key := unknown.Token.Value
-		message = fmt.Sprintf("there is no key %q", parley.Truncate(key, maxExcerpt))
+		message = fmt.Sprintf("there is no key %q", plain.Truncate(key, maxExcerpt))
 		known := siblingKeys(unknown.Token)
 		action = "Use one of: " + strings.Join(known, ", ") + "."
-		if near := parley.Nearest(key, known); near != "" {
+		if near := op.Nearest(key, known); near != "" {
 			action = fmt.Sprintf("Did you mean %q?", near)
 		}
 	}
@@ -85,7 +87,7 @@ func excerpt(text []byte, line, column int) string {
 		if number == line {
 			mark = ">"
 		}
-		content = parley.Truncate(cleanIndented(content), maxExcerpt)
+		content = plain.Truncate(cleanIndented(content), maxExcerpt)
 		shown = append(shown, strings.TrimRight(fmt.Sprintf("%s %2d | %s", mark, number, content), " "))
 		if number == line && column <= maxExcerpt {
 			shown = append(shown, strings.Repeat(" ", len("> 10 | ")+column-1)+"^")

@@ -3,10 +3,10 @@ package daemon
 import (
 	"path/filepath"
 
-	"parley"
-
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
+
+	"parley"
 )
 
 // Bounds of a parley.yaml, which may come with somebody else's repository. The parser's time and memory

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/program/profile"
-	"parley/tmux/tmuxtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"parley/program/profile"
+	"parley/tmux/tmuxtest"
 )
 
 // serveBridge stands in for `parley mcp`: it logs each call and answers like the daemon.

@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/demoagent"
 	"parley/internal/must"
 	"parley/program/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestMain is also the agent, and the bridge that the agent starts.

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"parley"
-
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"parley"
 )
 
 // callTimeout bounds one call, including the daemon's own waiting.

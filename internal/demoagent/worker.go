@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/plain"
 )
 
 const (
@@ -207,13 +208,13 @@ func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
 		args["in_reply_to"], args["type"] = m.ID, string(parley.TypeResponse)
 	}
 
-	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, parley.Truncate(text, shownChars)))
+	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, plain.Truncate(text, shownChars)))
 	var res parley.SendMessageResult
 	w.showOutcome(w.team.call(ctx, send, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })
 }
 
 func (w *worker) broadcast(ctx context.Context, text string) {
-	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, parley.Truncate(text, shownChars)))
+	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, plain.Truncate(text, shownChars)))
 	args := map[string]any{"text": text, "wait_seconds": outcomeSeconds}
 	var res parley.BroadcastMessageResult
 	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // Format is a file format.
@@ -101,7 +102,7 @@ func formatRecipients(m *parley.ExportedMessage) string {
 	const shown = 6
 	switch {
 	case m.ThreadID != "":
-		return "thread “" + parley.CleanLine(m.ThreadTitle) + "”"
+		return "thread “" + plain.CleanLine(m.ThreadTitle) + "”"
 	case len(names) == 0:
 		return "nobody"
 	case len(names) > shown:
@@ -130,7 +131,7 @@ func formatMarks(m *parley.ExportedMessage) []string {
 		list = append(list, "requires a response")
 	}
 	if m.ContextReference != "" {
-		list = append(list, "about "+parley.CleanLine(m.ContextReference))
+		list = append(list, "about "+plain.CleanLine(m.ContextReference))
 	}
 	if n := len(m.Attachments); n > 0 {
 		list = append(list, fmt.Sprintf("attachments: %d", n))
@@ -144,7 +145,7 @@ func formatReason(d *parley.Delivery, escape func(string) string) string {
 	if d.Reason == "" || d.State.Delivered() {
 		return ""
 	}
-	return ": " + escape(parley.CleanLine(d.Reason))
+	return ": " + escape(plain.CleanLine(d.Reason))
 }
 
 const (

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func message(text string) *parley.ExportedMessage {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // The page's style and script. The page's policy names them by their hashes.
@@ -65,7 +66,7 @@ func digest(content string) string {
 }
 
 // escapeHTML returns text that is safe in the page and in attributes in double quotes.
-func escapeHTML(text string) string { return html.EscapeString(parley.Clean(text)) }
+func escapeHTML(text string) string { return html.EscapeString(plain.Clean(text)) }
 
 func (p *page) Message(m *parley.ExportedMessage) error {
 	at := m.Timestamp.In(p.head.Zone)
@@ -105,7 +106,7 @@ func (p *page) deliveries(ds []parley.Delivery) {
 		for _, step := range d.Steps {
 			fmt.Fprintf(p.w, "<li><time datetime=\"%s\">%s</time> <b>%s</b> <span>%s</span></li>\n",
 				step.At.UTC().Format(time.RFC3339Nano), step.At.In(p.head.Zone).Format(stepForm),
-				escapeHTML(string(step.State)), escapeHTML(parley.CleanLine(step.Evidence)))
+				escapeHTML(string(step.State)), escapeHTML(plain.CleanLine(step.Evidence)))
 		}
 
 		p.w.WriteString("</ol></details></li>\n")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // markdown writes a heading for each day, and for each message a paragraph, the text as a
@@ -50,7 +51,7 @@ func (m *markdown) Message(msg *parley.ExportedMessage) error {
 // text writes a message's text. Code keeps its layout in a fence longer than any in it.
 // Other text is quoted, and characters with a meaning in Markdown or HTML are escaped.
 func (m *markdown) text(text string) {
-	text = parley.Clean(text)
+	text = plain.Clean(text)
 	lines := strings.Split(text, "\n")
 	if hasCode(lines) {
 		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
@@ -94,7 +95,7 @@ func (m *markdown) delivery(d *parley.Delivery) {
 	fmt.Fprintf(m.w, "- %s %s: %s%s\n", glyphs[d.State], escapeMarkdown(d.Recipient), d.State,
 		formatReason(d, escapeMarkdown))
 	for _, step := range d.Steps {
-		evidence := escapeMarkdown(parley.CleanLine(step.Evidence))
+		evidence := escapeMarkdown(plain.CleanLine(step.Evidence))
 		if evidence != "" {
 			evidence = " (" + evidence + ")"
 		}

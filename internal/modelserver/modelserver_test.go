@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/modelserver"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // api has the requests of one of the APIs. In a history, a text that begins with "me: " is

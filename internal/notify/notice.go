@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // The bounds of a notice: parley needs has the rest.
@@ -58,7 +59,7 @@ func (n *Notifier) answers(need *parley.Need) []parley.NoticeAnswer {
 	var all []parley.NoticeAnswer
 	for _, o := range need.Dialog.Options[:min(len(need.Dialog.Options), maxActions)] {
 		if code := n.opts.Code(need, o.Choice); code != "" {
-			all = append(all, parley.NoticeAnswer{Label: parley.CleanLine(o.Label), Code: code})
+			all = append(all, parley.NoticeAnswer{Label: plain.CleanLine(o.Label), Code: code})
 		}
 	}
 	return all
@@ -84,18 +85,18 @@ func about(messageID, agent string, dialog bool) string {
 // shown returns what a notice has of a need: with its question and the options, and without the rest of the screen.
 func (n *Notifier) shown(need *parley.Need) parley.NoticeNeed {
 	t := parley.NoticeNeed{
-		Kind: need.Kind, Agent: need.Agent, Since: need.Since, Text: parley.CleanLine(need.Text),
-		Command: need.Command, Action: parley.CleanLine(need.Action), MessageID: need.MessageID,
+		Kind: need.Kind, Agent: need.Agent, Since: need.Since, Text: plain.CleanLine(need.Text),
+		Command: need.Command, Action: plain.CleanLine(need.Action), MessageID: need.MessageID,
 		URL: n.link(need),
 	}
 	if d := need.Dialog; d != nil {
-		t.Question = parley.Truncate(parley.CleanLine(d.Question), maxQuestion)
+		t.Question = plain.Truncate(plain.CleanLine(d.Question), maxQuestion)
 		for _, o := range d.Options[:min(len(d.Options), maxOptions)] {
 			option := o.Label
 			if o.Choice != o.Label {
 				option = o.Choice + ". " + o.Label
 			}
-			t.Options = append(t.Options, parley.Truncate(parley.CleanLine(option), maxOption))
+			t.Options = append(t.Options, plain.Truncate(plain.CleanLine(option), maxOption))
 		}
 	}
 	return t
@@ -152,5 +153,5 @@ func (n *Notifier) blank(now time.Time) parley.Notice {
 
 // place names the workspace in a title.
 func (n *Notifier) place() string {
-	return parley.Truncate(parley.CleanLine(filepath.Base(n.opts.Workspace)), 40)
+	return plain.Truncate(plain.CleanLine(filepath.Base(n.opts.Workspace)), 40)
 }

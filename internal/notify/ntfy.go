@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"parley"
+	"parley/plain"
 )
 
 // ntfy publishes notices to a topic. Its title is a header, which must be ASCII: ntfy decodes RFC 2047.
@@ -71,7 +72,7 @@ func (h ntfy) actions(n *parley.Notice) []action {
 	var all []action
 	for _, a := range n.Needs[0].Answers[:min(len(n.Needs[0].Answers), maxActions)] {
 		all = append(all, action{
-			Action: "http", Label: parley.Truncate(a.Label, 40), URL: h.opts.Page + "/answer", Method: http.MethodPost,
+			Action: "http", Label: plain.Truncate(a.Label, 40), URL: h.opts.Page + "/answer", Method: http.MethodPost,
 			Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"code":"` + a.Code + `"}`, Clear: true,
 		})
 	}

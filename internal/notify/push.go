@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // push sends notices to the browsers of devices, by the push services that those have named.
@@ -75,7 +76,7 @@ func pushedOf(n parley.Notice) pushed {
 	}
 	sum := sha256.Sum256([]byte(n.Title + n.Text + n.At.String()))
 	return pushed{
-		Title: parley.Truncate(n.Title, maxPushTitle), Text: parley.Truncate(strings.Join(lines, "\n"), maxPushText),
+		Title: plain.Truncate(n.Title, maxPushTitle), Text: plain.Truncate(strings.Join(lines, "\n"), maxPushText),
 		Path: path, Tag: encode(sum[:12]),
 	}
 }

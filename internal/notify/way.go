@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/plain"
 )
 
 // The names of the ways.
@@ -105,7 +106,7 @@ func (w *way) try(ctx context.Context, n parley.Notice) (ok bool) {
 	if w.problem == "" {
 		w.since = w.now()
 	}
-	w.problem = parley.Truncate(parley.CleanLine(err.Error()), maxProblem)
+	w.problem = plain.Truncate(plain.CleanLine(err.Error()), maxProblem)
 
 	return false
 }

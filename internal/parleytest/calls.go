@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/op"
 )
 
 // params are the parameters of a call that no request type can hold, such as wrong ones.
@@ -35,13 +36,13 @@ func invoke(m member, op string, args any) (any, error) {
 }
 
 // invokeWithin is invoke with a context of the caller's.
-func invokeWithin(ctx context.Context, m member, op string, args any) (any, error) {
+func invokeWithin(ctx context.Context, m member, o string, args any) (any, error) {
 	m.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
-		m.Fatalf("%s: %v", op, err)
+		m.Fatalf("%s: %v", o, err)
 	}
-	inv, err := parley.FindOp(op).Decode(b)
+	inv, err := op.Find(o).Decode(b)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +107,13 @@ func conforms(m member, op string, result any) {
 }
 
 // outputSchema resolves the published schema of an operation's result, once.
-func outputSchema(op string) (validator, error) {
-	if known, ok := outputSchemas.Load(op); ok {
+func outputSchema(o string) (validator, error) {
+	if known, ok := outputSchemas.Load(o); ok {
 		return known.(validator), nil
 	}
-	schema, err := parley.FindOp(op).Output().Resolve(nil)
+	schema, err := op.Find(o).Output().Resolve(nil)
 	if err == nil {
-		outputSchemas.Store(op, schema)
+		outputSchemas.Store(o, schema)
 	}
 	return schema, err
 }

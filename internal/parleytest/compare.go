@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"parley"
-
 	"github.com/google/go-cmp/cmp"
+
+	"parley"
 )
 
 func same[V any](t *testing.T, what string, got, want V) {

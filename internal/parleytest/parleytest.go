@@ -1,7 +1,7 @@
 // Package parleytest is a suite of tests for parley.Service, which every implementation
 // passes. It uses requests, answers and errors, and nothing that is internal.
 //
-// The cases call through parley.Ops, as every face does, so that requests are validated
+// The cases call through op.All, as every face does, so that requests are validated
 // before they reach the service.
 package parleytest
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/plain"
 )
 
 var sendCases = []testCase{
@@ -174,8 +175,8 @@ func sendEmpty(f *fixture) {
 func sendCleans(f *fixture) {
 	const raw = "one\x1b[201~two\r\nthree\rfour\x00\x9b31m\u202efive \n\n"
 	got := f.planner.send(raw, "coder")
-	same(f.T, "text of the receipt", got.Object.Text, parley.Clean(raw))
-	f.coder.expectInbox(parley.Clean(raw))
+	same(f.T, "text of the receipt", got.Object.Text, plain.Clean(raw))
+	f.coder.expectInbox(plain.Clean(raw))
 	if text := f.coder.inbox()[0].Content; strings.ContainsAny(text, "\x1b\r\x00\u009b\u202e") {
 		f.Errorf("the text still holds control characters: %q", text)
 	}

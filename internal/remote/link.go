@@ -13,9 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"golang.org/x/sys/unix"
+
+	"parley"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 // greeting is what the other end says, up to the end of the line, before the daemon's bytes. Before it
@@ -132,7 +134,7 @@ func lastLine(errs *os.File) string {
 }
 
 func keep(last string, line []byte) string {
-	if text := strings.TrimSpace(parley.CleanLine(string(line))); text != "" {
+	if text := strings.TrimSpace(plain.CleanLine(string(line))); text != "" {
 		return text
 	}
 	return last
@@ -160,7 +162,7 @@ func greet(r io.Reader) (version string, err error) {
 		}
 		if e := new(parley.Error); json.Unmarshal(line[max(0, bytes.Index(line, []byte(refusal))):], e) == nil &&
 			e.Code != "" {
-			e.Message, e.Action = parley.CleanLine(e.Message), parley.CleanLine(e.Action)
+			e.Message, e.Action = plain.CleanLine(e.Message), plain.CleanLine(e.Action)
 			return "", e
 		}
 		line = line[:0]
@@ -188,7 +190,7 @@ func (h Host) failure(err error, said string) error {
 	}
 
 	return parley.Errorf(parley.DaemonUnavailable, "%s cannot be reached: %w", h.Address, err).
-		Suggest("Find out with: ssh %s", parley.ShellWord(h.Address))
+		Suggest("Find out with: ssh %s", sh.Word(h.Address))
 }
 
 // Close ends the connection, and its ssh.

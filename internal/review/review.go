@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley"
+	"parley/plain"
 )
 
 // Mark begins a line of a comment. No line of a diff begins with it.
@@ -178,7 +178,7 @@ func (c Comment) place() string {
 		return ""
 	}
 
-	place := parley.CleanLine(c.File)
+	place := plain.CleanLine(c.File)
 	if c.Line > 0 {
 		place += ":" + strconv.Itoa(c.Line)
 	}
@@ -186,7 +186,7 @@ func (c Comment) place() string {
 		place += " (removed)"
 	}
 	if quote := strings.TrimRight(c.Quote, " \t"); quote != "" {
-		place += ": " + parley.Truncate(quote, longestQuote)
+		place += ": " + plain.Truncate(quote, longestQuote)
 	}
 
 	return place + "\n"

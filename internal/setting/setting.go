@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // Field is one setting of a struct.
@@ -199,7 +200,7 @@ func Check(s any, source string) error {
 // the sentence "Give …".
 func Refuse(source, name string, value any, instead string) error {
 	if text, ok := value.(string); ok {
-		value = parley.CleanLine(text)
+		value = plain.CleanLine(text)
 	}
 	return parley.Errorf(parley.InvalidArgument, "%s: %s is %v", source, name, value).
 		With("setting", name).

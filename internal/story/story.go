@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley"
 	"parley/internal/must"
 	"parley/internal/wait"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Screen is a screen in a terminal.

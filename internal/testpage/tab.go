@@ -35,7 +35,7 @@ func Start(t *testing.T) context.Context {
 		}
 	}
 	if path == "" {
-		t.Skip("the page is NOT tested in a browser: Chromium is not installed; scripts/need chromium installs it")
+		t.Skip("the page is NOT tested in a browser: Chromium is not installed; build/need chromium installs it")
 	}
 
 	dir := must.Have(os.MkdirTemp("", "parley-chromium"))(t)

@@ -104,7 +104,7 @@ func (p *tried) dates(counts func(*record) bool) string {
 	return days[0]
 }
 
-// inOrder groups records by versions, in the order of scripts/agents.txt; other versions follow those of their program.
+// inOrder groups records by versions, in the order of build/agents.txt; other versions follow those of their program.
 func inOrder(records []record) (all []tried, err error) {
 	pins, err := pinned()
 	if err != nil {

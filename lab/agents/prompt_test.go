@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/testhome"
+	"parley/plain"
 )
 
 // A first prompt goes as the program's own argument where it has one: to the byte, once, and proven. A restart does not
@@ -24,7 +25,7 @@ func TestFirstPromptsAreArguments(t *testing.T) {
 
 			res := testhome.Run[parley.MessageStatusResult](t, s.Home, "message", s.prompt)
 			m := &letter{Message: res.Object}
-			m.want = m.Header(s.agent.ID) + " " + parley.QuoteForms(m.Text) + "\n" + m.Footer(false, "")
+			m.want = m.Header(s.agent.ID) + " " + plain.QuoteForms(m.Text) + "\n" + m.Footer(false, "")
 			m.whole = m.want
 			s.sent = append(s.sent, m)
 			s.arrives(m)

@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parley"
 	"parley/internal/modelserver"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/plain"
 	"parley/program/profile"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // onStage is a real program that runs as the agent ann, at a scripted model.
@@ -205,12 +206,12 @@ func (s *onStage) seals(m *letter) {
 		m.sealed = m.texts()
 	}
 	head := m.Header(s.agent.ID) + " "
-	body := parley.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
+	body := plain.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false, s.seal)
 	m.whole = m.want
 	if m.notice = !s.profile.Fits(m.want); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = head + parley.Truncate(parley.QuoteForms(s.profile.Showable(first))+"…", 200) + "\n" +
+		m.want = head + plain.Truncate(plain.QuoteForms(s.profile.Showable(first))+"…", 200) + "\n" +
 			m.AnnouncementFooter(len([]rune(m.Text)), s.seal)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // Environment variables that `make agents` sets.
 const (
-	agentsDir        = "PARLEY_TEST_AGENTS"     // directory where scripts/agents installs the programs
+	agentsDir        = "PARLEY_TEST_AGENTS"     // directory where build/agents installs the programs
 	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // number of deliveries at random to each program
 	agentsSeed       = "PARLEY_TEST_SEED"       // of the deliveries
 	agentsSizes      = "PARLEY_TEST_SIZES"      // of the terminals, as 200x50,60x20
@@ -35,9 +35,9 @@ type installed struct {
 
 func (p installed) String() string { return p.profile + " " + p.version }
 
-// pinned returns the programs and versions of scripts/agents.txt.
+// pinned returns the programs and versions of build/agents.txt.
 func pinned() (all [][2]string, err error) {
-	text, err := os.ReadFile("../../scripts/agents.txt")
+	text, err := os.ReadFile("../../build/agents.txt")
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Fields(line); len(f) >= 3 && f[0] != "#" {
 			all = append(all, [2]string{f[0], f[1]})
@@ -46,7 +46,7 @@ func pinned() (all [][2]string, err error) {
 	return all, err
 }
 
-// installedPrograms returns the programs that scripts/agents has installed. Without their directory it skips the test.
+// installedPrograms returns the programs that build/agents has installed. Without their directory it skips the test.
 func installedPrograms(t *testing.T) (found []installed) {
 	t.Helper()
 	dir := os.Getenv(agentsDir)
@@ -79,7 +79,7 @@ func installedPrograms(t *testing.T) (found []installed) {
 	}
 
 	if len(found) == 0 {
-		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
+		t.Fatalf("%s holds none of the programs; build/agents installs them", dir)
 	}
 
 	return found

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/must"
-
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 // A system is a directory of programs, the only one in PATH.
@@ -60,7 +60,7 @@ func (s *system) need(tool string, env ...string) (out string, code int) {
 // run runs a script with only this system in PATH.
 func (s *system) run(script, arg string, env []string) (out string, code int) {
 	s.t.Helper()
-	cmd := exec.Command("/bin/sh", filepath.Join("../../scripts", script), arg)
+	cmd := exec.Command("/bin/sh", filepath.Join("../../build", script), arg)
 	cmd.Env = append([]string{"PATH=" + s.bin}, env...)
 	b, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

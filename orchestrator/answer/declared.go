@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -72,10 +73,10 @@ func (d *declarations) declare(ctx context.Context, one parley.DeclaredResponder
 		ID:   team.NewID(),
 		Name: one.Name,
 		AgentSpec: parley.AgentSpec{
-			Description:  parley.CleanLabel(one.Description),
-			Role:         parley.CleanLabel(one.Role),
-			Capabilities: parley.CleanLabels(one.Capabilities),
-			Groups:       parley.CleanLabels(one.Groups),
+			Description:  plain.CleanLabel(one.Description),
+			Role:         plain.CleanLabel(one.Role),
+			Capabilities: plain.CleanLabels(one.Capabilities),
+			Groups:       plain.CleanLabels(one.Groups),
 		},
 		State:      parley.StateIdle,
 		Since:      now,

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/team"
+	"parley/plain"
 )
 
 // newPrompt returns a question to a model, without the conversation.
@@ -161,7 +163,7 @@ func (p *prompts) describeStatus(ctx context.Context, q *question) (string, erro
 var readOnly = []string{"get_agent_status", "get_conversation_history", "search_messages"}
 
 func readOnlyTools() []parley.Tool {
-	return slices.DeleteFunc(parley.ToolsFor(parley.Caller{ID: parley.SystemName}), func(t parley.Tool) bool {
+	return slices.DeleteFunc(op.Tools(parley.Caller{ID: parley.SystemName}), func(t parley.Tool) bool {
 		return !slices.Contains(readOnly, t.Function.Name)
 	})
 }
@@ -191,10 +193,10 @@ func (p *prompts) runTool(ctx context.Context, m *team.Member, name, arguments s
 
 func (p *prompts) callTool(ctx context.Context, m *team.Member, name, arguments string) (any, error) {
 	if !slices.Contains(readOnly, name) {
-		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).
+		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", plain.CleanLine(name)).
 			Suggest("Use one of: %s.", strings.Join(readOnly, ", "))
 	}
-	inv, err := parley.FindOp(name).Decode([]byte(arguments))
+	inv, err := op.Find(name).Decode([]byte(arguments))
 	if err != nil {
 		return nil, err
 	}

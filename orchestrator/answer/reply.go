@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -190,7 +191,7 @@ func (rs *Responders) recordFailure(ctx context.Context, msg *parley.Message, ca
 		e = parley.NoModelAnswer(parley.ModelServerError, "%w", err)
 	}
 	call.Reason = parley.ReasonOf(e)
-	if err := rs.store.Unanswered(ctx, call, parley.CleanLine(e.Message)); err != nil {
+	if err := rs.store.Unanswered(ctx, call, plain.CleanLine(e.Message)); err != nil {
 		rs.log.Error("store that a model gave no answer", "message", msg.ID, "error", err)
 	}
 	return unanswered(msg, e)
@@ -251,8 +252,8 @@ func (rs *Responders) askModel(
 	call.Usage, call.ToolCalls, call.CutOff = answer.Usage, answer.ToolCalls, answer.CutOff
 	text := ""
 	if err == nil {
-		text = parley.Clean(strings.ToValidUTF8(postProcess(q.postSteps(), q.to.Name, answer.Text), ""))
-		if !parley.Visible(text) {
+		text = plain.Clean(strings.ToValidUTF8(postProcess(q.postSteps(), q.to.Name, answer.Text), ""))
+		if !plain.Visible(text) {
 			err = parley.NoModelAnswer(parley.ModelMalformed, "nothing is left of the model's answer").
 				Suggest("Ask again, in other words.")
 		}

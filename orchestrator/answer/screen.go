@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 )
 
 // historyLines is how many lines of a model's answers are kept: read_terminal shows no
@@ -82,7 +83,7 @@ func (s *screen) end(e *entry, text string, err error) {
 }
 
 func (e *entry) lines() []string {
-	return append(slices.Clone(e.head), strings.Split(parley.Clean(e.text), "\n")...)
+	return append(slices.Clone(e.head), strings.Split(plain.Clean(e.text), "\n")...)
 }
 
 // show returns the last n lines, without empty ones at the end.

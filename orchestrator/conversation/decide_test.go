@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley"
-	"parley/internal/must"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"parley"
+	"parley/internal/must"
 )
 
 var coder = &parley.Agent{

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 )
 
@@ -49,9 +50,9 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member) lett
 	seal := to.Agent().Seal
 	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text), seal), announced: true}
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
-	first = parley.QuoteForms(p.Showable(first)) // the words that are left could make a form
-	for n := announcementLength; ; n /= 2 {      // halved until it fits: a profile may allow very little
-		l.text = Layout(p, headOf(msg, to), parley.Truncate(first+"…", n), l.foot)
+	first = plain.QuoteForms(p.Showable(first)) // the words that are left could make a form
+	for n := announcementLength; ; n /= 2 {     // halved until it fits: a profile may allow very little
+		l.text = Layout(p, headOf(msg, to), plain.Truncate(first+"…", n), l.foot)
 		if n < 2 || p.Fits(l.text) {
 			return l
 		}
@@ -66,14 +67,14 @@ const announcementLength = 200
 // seal is not in it.
 func headOf(msg *parley.Message, to *team.Member) string {
 	shown := *msg
-	shown.ThreadTitle = parley.HideSeal(msg.ThreadTitle, to.Agent().Seal)
+	shown.ThreadTitle = plain.HideSeal(msg.ThreadTitle, to.Agent().Seal)
 	return shown.Header(to.ID) + " "
 }
 
 // bodyOf returns the text of a message as it is typed into the terminal with this seal. Nothing
 // in it looks like a header or a footer, and the seal is not in it.
 func bodyOf(msg *parley.Message, seal string) string {
-	return parley.QuoteForms(parley.HideSeal(strings.ReplaceAll(msg.Text, "\t", "    "), seal))
+	return plain.QuoteForms(plain.HideSeal(strings.ReplaceAll(msg.Text, "\t", "    "), seal))
 }
 
 // Layout returns a text as it is typed to a program: in one line, where its profile wants that.

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 )
 
 func TestOnlyTheFooterCarriesTheSeal(t *testing.T) {
@@ -23,7 +24,7 @@ func TestOnlyTheFooterCarriesTheSeal(t *testing.T) {
 		if !found || !strings.Contains(l.foot, "seal k7f3qa") {
 			t.Errorf("%s: the footer has no seal: %q", what, l.text)
 		}
-		if parley.HideSeal(rest, "k7f3qa") != rest {
+		if plain.HideSeal(rest, "k7f3qa") != rest {
 			t.Errorf("%s: the seal stands before the footer, too: %q", what, l.text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
@@ -246,7 +247,7 @@ func (x *typed) together() string {
 		return ""
 	}
 	return fmt.Sprintf(", together with what someone typed right after it: “%s”",
-		parley.Truncate(x.mixed, parley.PreviewLength))
+		plain.Truncate(x.mixed, parley.PreviewLength))
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.

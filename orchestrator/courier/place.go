@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // misplaced holds when a program without markers has come to ask something where the text was typed: the key would
@@ -31,5 +32,5 @@ func (m *memory) leaves(s *spot, l *letter) bool {
 // a text that is wrapped, or one that imitates a footer.
 func (m *memory) isPart(words string, l *letter) bool {
 	words = strings.TrimSpace(strings.TrimPrefix(words, m.place.Words))
-	return words != "" && strings.Contains(parley.CleanLine(l.text), words)
+	return words != "" && strings.Contains(plain.CleanLine(l.text), words)
 }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -37,7 +39,7 @@ func strange(r tmux.Reader) parley.ReasonCode {
 	switch {
 	case r.Waits == tmux.ReadsNot:
 		return parley.HoldNoReader
-	case parley.IsShell(r.Args):
+	case sh.IsShell(r.Args):
 		return parley.HoldShell
 	}
 	return parley.HoldOtherProgram
@@ -59,16 +61,16 @@ func nameOf(p tmux.Program) string {
 	if script := profile.ScriptOf(p.Args); script != "" {
 		name += " " + filepath.Base(script)
 	}
-	return parley.Truncate(parley.CleanLine(name), lineLength)
+	return plain.Truncate(plain.CleanLine(name), lineLength)
 }
 
 // shortLine returns the command line of a program, for people.
 func shortLine(p tmux.Program) string {
-	line := parley.CleanLine(parley.ShellLine(p.Args))
+	line := plain.CleanLine(sh.Line(p.Args))
 	if line == "" {
 		line = p.File
 	}
-	return parley.Truncate(line, lineLength)
+	return plain.Truncate(line, lineLength)
 }
 
 // lineLength is how much of a command line tells a program.

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
@@ -57,12 +58,12 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	defer cancel()
 
 	if err := v.lookForStranded(ctx, t); err != nil {
-		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
+		return held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
 	}
 	requested := v.o.Now()
 	screen, err := readScreen(ctx, v.o.host.Pane(t), t.Profile, v.o.readings)
 	if err != nil {
-		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
+		return held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
 	}
 	o := v.observe(t, job, screen)
 	o.requested = requested

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -62,7 +63,7 @@ func (s *spot) hold() hold {
 
 // words returns what stands there.
 func (s *spot) words() string {
-	return parley.Truncate(cmp.Or(s.at.Above, s.at.Words), parley.PreviewLength)
+	return plain.Truncate(cmp.Or(s.at.Above, s.at.Words), parley.PreviewLength)
 }
 
 func (s *spot) quoted() string {

@@ -286,7 +286,8 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 		if len(m.got) == 0 && !m.guessed() && !v.w.story.Traits.Relay { // which has it before its program
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
-		if c.Code == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Evidence, m.along) {
+		if c.Code == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Evidence,
+			m.along) {
 			v.w.violate(promiseTold, "%q went with %s, which is %s: %s", m.along, m.Text, c.State, c.Evidence)
 		}
 	case parley.DeliveryUnconfirmed:

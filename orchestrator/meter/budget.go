@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/setting"
+	"parley/plain"
 )
 
 // Prices are the prices of models, by the model's name. A name that ends with * is the beginning of
@@ -92,11 +93,11 @@ func (p Prices) Check(source string) error {
 func (b *Budget) usedUp(s parley.Spending) (percent int, words string) {
 	if b.Tokens > 0 {
 		percent = int(float64(s.Total()) * 100 / float64(b.Tokens))
-		words = fmt.Sprintf("%s of %s tokens", parley.FormatCount(s.Total()), parley.FormatCount(int64(b.Tokens)))
+		words = fmt.Sprintf("%s of %s tokens", plain.FormatCount(s.Total()), plain.FormatCount(int64(b.Tokens)))
 	}
 	if b.Money > 0 {
 		if p := int(s.Cost * 100 / b.Money); p >= percent || b.Tokens == 0 {
-			percent, words = p, parley.FormatCost(s.Cost)+" of "+parley.FormatCost(b.Money)
+			percent, words = p, plain.FormatCost(s.Cost)+" of "+plain.FormatCost(b.Money)
 		}
 	}
 	return percent, words

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -58,7 +59,7 @@ func names(all []string) string {
 }
 
 // clean makes a path safe to show: agents choose the names of files.
-func clean(path string) string { return parley.Truncate(parley.CleanLine(path), 160) }
+func clean(path string) string { return plain.Truncate(plain.CleanLine(path), 160) }
 
 // Needs tells the operator, for each agent once, which other ones change the same files.
 func (w *Watcher) Needs() (needs []parley.Need) {

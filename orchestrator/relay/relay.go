@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -158,7 +159,7 @@ func (t *Taker) call(ctx context.Context, r store.Relay) (any, error) {
 	}
 
 	m := t.Roster.ByID(r.AskerID)
-	op := parley.FindOp(r.Operation)
+	op := op.Find(r.Operation)
 	if m == nil || op == nil {
 		return nil, parley.Errorf(parley.NotAuthorized, "host %s does not know who asks for what", r.Host).
 			With("host", r.Host).Suggest("Use the same version of parley on all hosts.")

@@ -12,6 +12,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"parley"
+	"parley/plain"
 )
 
 // HostedURL is the server of questions that name none, unless OPENAI_BASE_URL names one.
@@ -43,7 +44,7 @@ func (c *Client) server(q *parley.ModelQuestion) (endpoint, error) {
 			name = baseURLEnv
 		}
 		if err == nil {
-			shown = parley.CleanLine(u.Redacted())
+			shown = plain.CleanLine(u.Redacted())
 		}
 		return e, parley.NoModelAnswer(parley.ModelNoEndpoint, "%s is %q, which is no address of a server", name,
 			shown).

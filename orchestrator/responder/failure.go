@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // failure says why a request had no answer.
@@ -71,7 +72,7 @@ func asAdvised(f failure, res *http.Response) failure {
 func moved(res *http.Response) failure {
 	to := "nowhere"
 	if u, err := res.Location(); err == nil {
-		to = parley.CleanLine(parley.Truncate(u.Scheme+"://"+u.Host+u.Path, 200)) // a query may show a secret
+		to = plain.CleanLine(plain.Truncate(u.Scheme+"://"+u.Host+u.Path, 200)) // a query may show a secret
 	}
 	return failure{
 		reason: parley.ModelNoEndpoint,
@@ -107,7 +108,7 @@ func refusal(err error, status int) failure {
 	}
 
 	answer := "status " + strconv.Itoa(status)
-	if text := parley.CleanLine(parley.Truncate(api.Message, 200)); text != "" {
+	if text := plain.CleanLine(plain.Truncate(api.Message, 200)); text != "" {
 		answer += ": " + text
 	}
 

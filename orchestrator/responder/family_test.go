@@ -73,11 +73,11 @@ type oddServer struct {
 }
 
 const (
-	stop   = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	done   = "data: [DONE]\n\n"
-	hello  = `data: {"choices":[{"index":0,"delta":{"content":"hello"}}]}` + "\n\n"
-	plain  = `{"choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`
-	broken = `the answer broke off`
+	stop       = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	done       = "data: [DONE]\n\n"
+	hello      = `data: {"choices":[{"index":0,"delta":{"content":"hello"}}]}` + "\n\n"
+	plainReply = `{"choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`
+	broken     = `the answer broke off`
 )
 
 func stream(body string) []reply {
@@ -120,11 +120,11 @@ var oddServers = map[string]oddServer{
 		text: "hello"},
 
 	"a completion as text/plain": {
-		replies: []reply{{header: "Content-Type: text/plain", body: plain}},
+		replies: []reply{{header: "Content-Type: text/plain", body: plainReply}},
 		text:    "hello",
 	},
-	"a completion with a mark": {replies: []reply{{body: "\ufeff\r\n " + plain}}, text: "hello"},
-	"a completion cut off":     {replies: []reply{{body: plain[:40]}}, reason: parley.ModelMalformed},
+	"a completion with a mark": {replies: []reply{{body: "\ufeff\r\n " + plainReply}}, text: "hello"},
+	"a completion cut off":     {replies: []reply{{body: plainReply[:40]}}, reason: parley.ModelMalformed},
 	"a stream as application/json": {
 		replies: []reply{{header: "Content-Type: application/json", body: hello + stop + done}},
 		text:    "hello",
@@ -167,7 +167,7 @@ var oddServers = map[string]oddServer{
 		text: "hello", requests: 2, called: `one{"n":1}`},
 	"calls of a completion without ids": {
 		replies: []reply{{body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"one","arguments":"{}"}},
-			{"function":{"name":"two"}}]}}]}`}, {body: plain}},
+			{"function":{"name":"two"}}]}}]}`}, {body: plainReply}},
 		text: "hello", requests: 2, called: "one{}two"},
 	"text beside calls past the last round": {
 		replies: stream(
@@ -183,7 +183,8 @@ var oddServers = map[string]oddServer{
 		),
 		reason: parley.ModelMalformed, says: "calls tools", requests: 2, called: "one{}"},
 
-	"moved on the server": {replies: []reply{{status: 308, header: "Location: /v2/chat/completions"}, {body: plain}},
+	"moved on the server": {replies: []reply{{status: 308, header: "Location: /v2/chat/completions"},
+		{body: plainReply}},
 		text: "hello"},
 	"moved to another server": {replies: []reply{{status: 307, header: "Location: http://other.test/v1/chat?key=x"}},
 		reason: parley.ModelNoEndpoint, says: "redirects to http://other.test/v1/chat (status 307)"},
@@ -216,9 +217,9 @@ var oddServers = map[string]oddServer{
 		says:    "(status 400)",
 	},
 
-	"409": {replies: []reply{{status: 409}, {body: plain}}, text: "hello", requests: 2},
+	"409": {replies: []reply{{status: 409}, {body: plainReply}}, text: "hello", requests: 2},
 	"Retry-After-Ms": {
-		replies:  []reply{{status: 429, header: "Retry-After-Ms: 5\nRetry-After: 3600"}, {body: plain}},
+		replies:  []reply{{status: 429, header: "Retry-After-Ms: 5\nRetry-After: 3600"}, {body: plainReply}},
 		text:     "hello",
 		requests: 2,
 	},
@@ -231,7 +232,7 @@ var oddServers = map[string]oddServer{
 		reason:  parley.ModelServerError,
 	},
 	"another try may help": {
-		replies:  []reply{{status: 400, header: "X-Should-Retry: true"}, {body: plain}},
+		replies:  []reply{{status: 400, header: "X-Should-Retry: true"}, {body: plainReply}},
 		text:     "hello",
 		requests: 2,
 	},
@@ -242,7 +243,7 @@ var oddServers = map[string]oddServer{
 				status: 422,
 				body:   `{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`,
 			},
-			{body: plain},
+			{body: plainReply},
 		},
 		text: "hello", requests: 2},
 	"streams refused": {
@@ -251,7 +252,7 @@ var oddServers = map[string]oddServer{
 				status: 400,
 				body:   `{"error":{"message":"Unsupported value: 'stream' does not support true","param":"stream"}}`,
 			},
-			{body: plain},
+			{body: plainReply},
 		},
 		text: "hello", requests: 2},
 	"everything refused": {
@@ -327,12 +328,13 @@ func TestLongestAnswerHasTheServersName(t *testing.T) {
 		replies []reply
 		sent    []string // the names of both questions' requests
 	}{
-		"elsewhere": {"", []reply{{body: plain}}, []string{parley.LimitTokens, parley.LimitTokens}},
-		"as set": {parley.LimitCompletionTokens, []reply{{body: plain}},
+		"elsewhere": {"", []reply{{body: plainReply}}, []string{parley.LimitTokens, parley.LimitTokens}},
+		"as set": {parley.LimitCompletionTokens, []reply{{body: plainReply}},
 			[]string{parley.LimitCompletionTokens, parley.LimitCompletionTokens}},
-		"as the server wants": {"", []reply{refused, {body: plain}}, []string{parley.LimitTokens,
+		"as the server wants": {"", []reply{refused, {body: plainReply}}, []string{parley.LimitTokens,
 			parley.LimitCompletionTokens, parley.LimitCompletionTokens}},
-		"too large a number": {"", []reply{tooLarge, {body: plain}}, []string{parley.LimitTokens, parley.LimitTokens}},
+		"too large a number": {"", []reply{tooLarge, {body: plainReply}}, []string{parley.LimitTokens,
+			parley.LimitTokens}},
 	} {
 		s, requests := scripted(t, c.replies...)
 		_, client := start(t)
@@ -371,7 +373,7 @@ func TestKeyGoesAsTheAddressWants(t *testing.T) {
 		{"/openai/deployments/gpt/chat/completions?api-version=2024-10-21", token,
 			"/openai/deployments/gpt/chat/completions?api-version=2024-10-21", "Bearer " + token, ""},
 	} {
-		s, requests := scripted(t, reply{body: plain})
+		s, requests := scripted(t, reply{body: plainReply})
 		client := New(Options{Getenv: func(name string) string { return map[string]string{"KEY": c.key}[name] }})
 		must.Have(client.Answer(t.Context(), parley.ModelQuestion{
 			Model: "m", BaseURL: s.URL + c.path, KeyEnv: "KEY", Turns: []parley.ModelTurn{{Text: "hi"}}}))(t)
@@ -392,8 +394,8 @@ func TestKeyGoesAsTheAddressWants(t *testing.T) {
 // Only a question that names no server goes where the environment says, with what belongs to that.
 func TestEnvironmentChoosesTheServerOnlyIfNoneIsNamed(t *testing.T) {
 	t.Parallel()
-	named, atNamed := scripted(t, reply{body: plain})
-	ambient, atAmbient := scripted(t, reply{body: plain})
+	named, atNamed := scripted(t, reply{body: plainReply})
+	ambient, atAmbient := scripted(t, reply{body: plainReply})
 	env := map[string]string{
 		"OPENAI_BASE_URL": ambient.URL + "/v1", "OPENAI_ORG_ID": "org", "OPENAI_PROJECT_ID": "project", "KEY": "k",
 	}

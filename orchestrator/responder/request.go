@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/plain"
 )
 
 // request is one request to a model's server, with the answer that its usage counts for.
@@ -126,7 +127,7 @@ func (req *request) read(r *response, res *http.Response) (done bool, err error)
 	if failed, ok := errors.AsType[*ssestream.StreamError](stream.Err()); ok {
 		said := cmp.Or(readError(failed.Event.Data).Message, string(failed.Event.Data))
 		return false, fmt.Errorf("the server failed amid the answer: %s",
-			parley.CleanLine(parley.Truncate(req.server.withoutKey(said), 200)))
+			plain.CleanLine(plain.Truncate(req.server.withoutKey(said), 200)))
 	}
 
 	return body.done, stream.Err()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/plain"
 )
 
 // answerTo asks a server that answers each request with the same body. It returns the tools that were called too.
@@ -135,7 +136,7 @@ func TestWhatIsKeptOfAnAnswerIsBounded(t *testing.T) {
 		stream += `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 		_, called, err := answerTo(t, 200, eventStream, stream)
 		if len(called) > 0 || err == nil || !strings.Contains(err.Error(), errTooLong.Error()) {
-			t.Errorf("%s: it called %d tools, %v", name, len(called), parley.Truncate(fmt.Sprint(err), 200))
+			t.Errorf("%s: it called %d tools, %v", name, len(called), plain.Truncate(fmt.Sprint(err), 200))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/store"
 )
 
@@ -113,6 +114,6 @@ func publicHold(roster *team.Roster, w *store.Withheld) parley.HeldTurn {
 		Until:     optionalTime(w.Until),
 		Since:     w.Message.Timestamp,
 		Hop:       w.Message.Hop,
-		Preview:   parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength),
+		Preview:   plain.Truncate(plain.CleanLine(w.Message.Text), parley.PreviewLength),
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 )
 
 // directory holds all members by id and by name. Members are added, never removed.
@@ -93,7 +95,7 @@ func (d *directory) notFound(ref string) error {
 		}
 	}
 
-	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).
+	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", plain.CleanLine(plain.Truncate(ref, 64))).
 		With("agents", names)
 	switch {
 	case strings.EqualFold(ref, parley.Everyone):
@@ -102,7 +104,7 @@ func (d *directory) notFound(ref string) error {
 		return err.Suggest("Give several names as a list, one item for each.")
 	}
 
-	if near := parley.Nearest(ref, names); near != "" {
+	if near := op.Nearest(ref, names); near != "" {
 		return err.Suggest("Did you mean %s?", near)
 	}
 

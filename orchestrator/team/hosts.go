@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/store"
 )
 
@@ -46,7 +47,7 @@ func (h *machines) RefuseElsewhere(m *Member, command string) error {
 	return parley.Errorf(parley.AgentUnavailable, "%s is on host %s, and parley reaches its terminal only there",
 		m.Name, host).
 		With("host", host).
-		Suggest("Run it there: ssh %s, and in the workspace: %s", parley.ShellWord(host), command)
+		Suggest("Run it there: ssh %s, and in the workspace: %s", sh.Word(host), command)
 }
 
 // Seen returns an agent as it is seen from here: unreachable while its host is away.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"parley"
+	"parley/plain"
 	"parley/program/profile"
 )
 
@@ -23,7 +23,7 @@ func (l Limit) Words() string {
 	if l.Until.IsZero() {
 		return "; when it ends is not known"
 	}
-	return ", until " + parley.FormatEnd(l.Until)
+	return ", until " + plain.FormatEnd(l.Until)
 }
 
 // LimitTimer remembers the usage limit of a terminal, since a time of day means another day when it

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/errand"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -59,7 +60,7 @@ func programsOf(line []tmux.Process) string {
 	var names []string
 	for _, p := range line {
 		if len(p.Args) > 0 && p.PID != 1 && len(names) < maxPrograms {
-			names = append(names, parley.CleanLabel(filepath.Base(p.Args[0])))
+			names = append(names, plain.CleanLabel(filepath.Base(p.Args[0])))
 		}
 	}
 	slices.Reverse(names)

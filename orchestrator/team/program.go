@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"parley"
+	"parley/internal/sh"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -64,7 +64,7 @@ func (t *Terminal) Takes(r tmux.Reader) bool {
 	switch {
 	case t.Own && (t.Profile.HasMarkers() || r.PID == t.PID), t.runs(r.Program):
 		return true
-	case parley.IsShell(r.Args): // it would run them, in every terminal that ends in one
+	case sh.IsShell(r.Args): // it would run them, in every terminal that ends in one
 		return false
 	case t.isSaid(r): // behind a script that puts another in its place
 		return true

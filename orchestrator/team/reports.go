@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 )
@@ -149,7 +150,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 		at = at.Add(req.At.Sub(at)) // so that it stays as long ago when the clock is set
 	}
 
-	said := Report{Event: parley.CleanLine(req.Event), Detail: parley.CleanLine(req.Detail), At: at}
+	said := Report{Event: plain.CleanLine(req.Event), Detail: plain.CleanLine(req.Detail), At: at}
 	signal := signalOf(m, req)
 	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else an earlier program reported it
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -81,7 +83,7 @@ func (ad *adopter) inspectPane(ctx context.Context, server *tmux.Server, pane st
 	case errors.Is(err, tmux.ErrNoPane):
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
 			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'",
-				parley.ShellWord(server.SocketPath()))
+				sh.Word(server.SocketPath()))
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":
@@ -125,10 +127,10 @@ func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
 			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
 	}
 
-	owner := parley.Short(parley.CleanLine(info.Owner))
+	owner := parley.Short(plain.CleanLine(info.Owner))
 	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, owner).
 		Suggest("Let it go there: parley leave NAME. If that workspace no longer exists: "+
-			"tmux set-option -pu -t %s @parley_agent", parley.ShellWord(info.ID))
+			"tmux set-option -pu -t %s @parley_agent", sh.Word(info.ID))
 }
 
 // recognise finds the profile of the program in the pane: the one named, or the one whose program it
@@ -138,13 +140,13 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 	program := profile.ProgramOf(s.argv)
 	guess, known := ad.ts.opts.Profiles.Running(s.argv)
 	switch {
-	case parley.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
+	case sh.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
 			Suggest("Start the agent there, then adopt it from another terminal: "+
 				"parley adopt NAME --pane %s --socket %s. "+
 				"Without an agent, parley join shows messages there.",
-				parley.ShellWord(s.info.ID), parley.ShellWord(s.server.SocketPath()))
+				sh.Word(s.info.ID), sh.Word(s.server.SocketPath()))
 	case name != "":
 		return ad.ts.opts.Profiles.Find(name)
 	case !known:
@@ -178,7 +180,7 @@ func (ad *adopter) adopt(
 		Command:    []string{program}, // without its arguments: nobody gave them to us, and others read this
 		Socket:     s.server.SocketPath(),
 		Pane:       s.info.ID,
-		Seal:       parley.NewSeal(),
+		Seal:       plain.NewSeal(),
 		CreatedAt:  now,
 		LastActive: now,
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -282,7 +283,7 @@ func (a *answer) press(ctx context.Context, s step, from, to int) (pressed bool,
 // note keeps what went in.
 func (a *answer) note(s step) {
 	if s.text != "" {
-		a.sent = append(a.sent, "“"+parley.Truncate(s.text, 80)+"”")
+		a.sent = append(a.sent, "“"+plain.Truncate(s.text, 80)+"”")
 	}
 	if s.key != "" {
 		a.sent = append(a.sent, string(s.key))

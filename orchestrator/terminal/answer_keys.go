@@ -14,6 +14,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -51,7 +52,7 @@ func takesKeys(t *team.Terminal, screen tmux.Screen) bool {
 func (a *answer) keys(ctx context.Context) error {
 	a.question = "its screen"
 	if end := parley.ScreenEnd(a.screen.Lines, 1); len(end) > 0 {
-		a.question = parley.CleanLine(end[len(end)-1])
+		a.question = plain.CleanLine(end[len(end)-1])
 	}
 
 	for i, key := range a.req.Keys {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -40,11 +41,11 @@ func (a *answer) want() (chosen, error) {
 	case d.Secret:
 		return c, invalid("%s asks for a secret, which parley does not type", a.m.Name)
 	case c.option < 0 && a.req.Choice != "":
-		return c, invalid("%s's dialog has no option %q", a.m.Name, parley.Truncate(a.req.Choice, 40))
+		return c, invalid("%s's dialog has no option %q", a.m.Name, plain.Truncate(a.req.Choice, 40))
 	case c.option < 0 && !d.TakesText:
 		return c, invalid("%s's dialog takes no text", a.m.Name)
 	case c.option < 0:
-		c.words = "“" + parley.Truncate(c.text, 80) + "”"
+		c.words = "“" + plain.Truncate(c.text, 80) + "”"
 		return c, nil
 	}
 
@@ -61,7 +62,7 @@ func (a *answer) want() (chosen, error) {
 	case !o.TakesText && c.text != "":
 		return c, invalid("option %s takes no text", o.Choice)
 	case o.TakesText:
-		c.words += " with “" + parley.Truncate(c.text, 80) + "”"
+		c.words += " with “" + plain.Truncate(c.text, 80) + "”"
 	case a.menu.Way == profile.ByLine && !a.menu.Options[c.option].Settles:
 		c.text = o.Label
 	}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -33,7 +34,7 @@ func choose(all profile.Set, name string, argv []string) (choice, error) {
 // Enclose puts a launch into a sandbox where the settings say so of all, or its profile of its own.
 func (ts *Terminals) Enclose(req *parley.LaunchAgentRequest) {
 	c, err := choose(ts.opts.Profiles, req.Profile, req.Command)
-	req.Sandbox = req.Sandbox || ts.opts.Sandbox || err == nil && c.Sandbox.Always
+	req.Sandbox = req.Sandbox || ts.opts.Boundary.Always || err == nil && c.Sandbox.Always
 }
 
 // stored returns what is stored of the choice with the agent: "" if its program is not known.
@@ -63,4 +64,24 @@ func newTerminal(ts *Terminals, m *team.Member, p *profile.Profile, info tmux.Pa
 		t.Known = &ts.opts.Profiles
 	}
 	return t
+}
+
+// isFirst reports whether an agent is the first with a program that is known to work in a sandbox.
+func isFirst(roster *team.Roster, m *team.Member, p *profile.Profile) bool {
+	return len(p.Sandbox.Env) > 0 && !slices.ContainsFunc(roster.All(), func(other *team.Member) bool {
+		return other != m && other.Agent().Profile == p.Name
+	})
+}
+
+// earlier returns the agent whose session a launch continues: the one that had its name before, with the
+// same program. Without one it is empty.
+func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parley.Agent {
+	m := roster.ByName(req.Name)
+	if m == nil || !req.Resume || req.NoResume {
+		return parley.Agent{}
+	}
+	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() && roster.Here(m) {
+		return a
+	}
+	return parley.Agent{}
 }

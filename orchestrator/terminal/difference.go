@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
+	"parley/plain"
 	"parley/program/profile"
 )
 
@@ -45,7 +47,7 @@ func differences(have standing, want wanted) []parley.Change {
 	all = append(all, envDifferences(have, want)...)
 
 	if parley.HashPrompt(want.Prompt) != have.PromptHash && want.Prompt != "" {
-		then := parley.Truncate(parley.CleanLine(want.Prompt), parley.PreviewLength)
+		then := plain.Truncate(plain.CleanLine(want.Prompt), parley.PreviewLength)
 		all = append(all, parley.Change{What: "prompt", Then: then, Means: parley.ByMessage})
 	}
 
@@ -93,7 +95,7 @@ func splitModel(argv []string, flag string) (command []string, model string) {
 	return argv, ""
 }
 
-func words(argv []string) string { return parley.CleanLine(parley.ShellLine(argv)) }
+func words(argv []string) string { return plain.CleanLine(sh.Line(argv)) }
 
 func yesNo(b bool) string {
 	if b {

@@ -16,9 +16,8 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/program/sandbox"
-
 	"parley/program/profile"
+	"parley/program/sandbox"
 )
 
 // launch describes how to start an agent's program. Its environment holds the agent's key, so it

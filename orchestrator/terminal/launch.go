@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/program/sandbox"
 	"parley/store"
@@ -69,32 +70,12 @@ func (ts *Terminals) LaunchAgent(
 	}
 	defer m.Changing.Unlock()
 
-	first := id == "" && ts.isFirst(m, p.Profile)
+	first := id == "" && isFirst(ts.roster, m, p.Profile)
 	res, err := ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
 	if err == nil && first && !req.Sandbox && sandbox.Usable(ctx) == nil {
 		res.Hint = "--sandbox --worktree keeps a program from all else of yours: docs/security.md"
 	}
 	return res, err
-}
-
-// isFirst reports whether an agent is the first with a program that is known to work in a sandbox.
-func (ts *Terminals) isFirst(m *team.Member, p *profile.Profile) bool {
-	return len(p.Sandbox.Env) > 0 && !slices.ContainsFunc(ts.roster.All(), func(other *team.Member) bool {
-		return other != m && other.Agent().Profile == p.Name
-	})
-}
-
-// earlier returns the agent whose session a launch continues: the one that had its name before, with the
-// same program. Without one it is empty.
-func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parley.Agent {
-	m := roster.ByName(req.Name)
-	if m == nil || !req.Resume || req.NoResume {
-		return parley.Agent{}
-	}
-	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() && roster.Here(m) {
-		return a
-	}
-	return parley.Agent{}
 }
 
 // plan returns the launch that a request asks for. It changes nothing. The error is INVALID_ARGUMENT
@@ -189,7 +170,7 @@ func (la *launcher) newAgent(
 		PromptHash: parley.HashPrompt(req.Prompt),
 		OwnEnv:     req.OwnEnv,
 
-		Seal:       parley.NewSeal(),
+		Seal:       plain.NewSeal(),
 		CreatedAt:  now,
 		LastActive: now,
 	}
@@ -305,7 +286,7 @@ func (la *launcher) run(
 
 	recording := context.WithoutCancel(ctx)
 	if err != nil {
-		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
+		evidence := "could not be started: " + plain.Truncate(plain.CleanLine(err.Error()), 200)
 		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil),
 			la.unsaid(recording, first, full))
 	}

@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -56,7 +57,7 @@ func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.P
 		return false, err
 	}
 
-	said := parley.CleanLine(strings.Join(screen.Lines, " "))
+	said := plain.CleanLine(strings.Join(screen.Lines, " "))
 
 	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
 		Suggest("Correct the command and launch again.")

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 )
 
@@ -101,7 +102,7 @@ func mustExist(dir string, a *parley.Agent) error {
 	}
 	return parley.Errorf(parley.InvalidArgument, "the directory of %s is gone: %s", a.Name, dir).
 		Suggest("If it was a worktree, a launch makes it again: parley up, if parley.yaml names the agent; "+
-			"else parley launch %s --worktree -- %s", a.Name, parley.ShellLine(a.Command))
+			"else parley launch %s --worktree -- %s", a.Name, sh.Line(a.Command))
 }
 
 // renew gives a member that is launched again the profile, the session and a new key of the launch.

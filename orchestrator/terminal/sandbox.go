@@ -33,6 +33,7 @@ type Sockets interface {
 type Boundary struct {
 	Sockets Sockets  // of launched agents; nil: they have none of their own
 	Hidden  []string // directories of parley's that no sandbox shows
+	Always  bool     // every launch is in a sandbox
 	Home    string   // the user's, from which a sandbox gets its program's settings; "": none
 }
 
@@ -112,7 +113,7 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 	if plan.Shared, err = home.Make(); err != nil {
 		return err
 	}
-	if plan.Git, err = la.gitOf(ctx, m, a.Worktree, l.Dir); err != nil {
+	if plan.Git, err = gitOf(ctx, la.ts.roster, m, a.Worktree, l.Dir); err != nil {
 		return err
 	}
 	l.Box, err = plan.Arguments()
@@ -121,15 +122,15 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 
 // gitOf returns the worktree that parley made for an agent, nil if it works in none. What names its parts is not asked:
 // the agent can write some of that.
-func (la *launcher) gitOf(
-	ctx context.Context, m *team.Member, w *parley.Worktree, dir string,
+func gitOf(
+	ctx context.Context, roster *team.Roster, m *team.Member, w *parley.Worktree, dir string,
 ) (*sandbox.Git, error) {
 	if w == nil || !inWorktree(w, dir) {
 		return nil, nil
 	}
 	folder := path.Dir(w.Branch)
 	others := []string{worktree.BranchOf(ctx, w.Repository)}
-	for _, other := range la.ts.roster.All() {
+	for _, other := range roster.All() {
 		if o := other.Agent().Worktree; other != m && o != nil && o.Repository == w.Repository {
 			others = append(others, o.Branch)
 		}

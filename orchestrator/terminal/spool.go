@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/orchestrator/team"
 )
 
@@ -200,7 +201,7 @@ func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 	}
 
 	caller, ok := r.ts.roster.CallerOf(held.Member)
-	if _, err := parley.FindOp("report_state").Decode(s.Report); !ok || err != nil {
+	if _, err := op.Find("report_state").Decode(s.Report); !ok || err != nil {
 		return nil
 	}
 	var req parley.ReportStateRequest

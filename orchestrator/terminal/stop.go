@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/door"
 	"parley/tmux"
 )
@@ -44,7 +45,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 
 	evidence := "stopped by " + parley.CallerFrom(ctx).Label()
 	if req.Reason != "" {
-		evidence += ": " + parley.CleanLine(req.Reason)
+		evidence += ": " + plain.CleanLine(req.Reason)
 	}
 
 	a, ran := m.Agent(), m.Terminal() != nil

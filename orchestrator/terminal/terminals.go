@@ -31,7 +31,6 @@ type Options struct {
 	LaunchDir  string       // 0700: private files of launches and of agents
 	Executable string       // the parley binary, through which agents are started
 	Boundary   Boundary
-	Sandbox    bool          // every launch is in one
 	Spool      string        // file with the reports of agents that found no daemon; "" for none
 	Host       string        // this machine's name
 	StopGrace  time.Duration // how long a stopped agent's processes may take to end by themselves

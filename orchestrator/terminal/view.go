@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/tmux"
 )
 
@@ -81,7 +82,7 @@ func (ts *Terminals) ReadTerminal(
 		return nil, lookError(m, t, err)
 	}
 
-	lines := strings.Split(parley.HideSeal(strings.Join(screen.Lines, "\n"), seal), "\n")
+	lines := strings.Split(plain.HideSeal(strings.Join(screen.Lines, "\n"), seal), "\n")
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
@@ -97,7 +98,7 @@ func (ts *Terminals) ReadTerminal(
 		CursorY: screen.CursorY,
 		Hidden:  screen.CursorHidden,
 		Keys:    ts.opts.Keyboard && parley.CallerFrom(ctx).Session != "",
-		Title:   parley.CleanLine(screen.Title),
+		Title:   plain.CleanLine(screen.Title),
 		At:      ts.now(),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -21,7 +22,7 @@ func (c choice) say(ctx context.Context, ts *Terminals, name string) choice {
 // giveWord keeps that the program of a launch takes messages, if the operator has said so. Of a bare shell that would
 // hold in every terminal that ends in one.
 func (la *launcher) giveWord(ctx context.Context, p choice, l *launch) error {
-	if !p.said || p.Name != profile.Default && p.Runs(l.Argv) || parley.IsShell(l.Argv) {
+	if !p.said || p.Name != profile.Default && p.Runs(l.Argv) || sh.IsShell(l.Argv) {
 		return nil
 	}
 	return la.ts.places.Add(ctx, team.ProgramID(programAtEnd(l)), profile.Place{})
@@ -30,12 +31,12 @@ func (la *launcher) giveWord(ctx context.Context, p choice, l *launch) error {
 // tellWord says in the result of a launch that messages wait for its agent, if they do.
 func (la *launcher) tellWord(res *parley.LaunchAgentResult, l *launch) {
 	if res.Profile == profile.Default && !la.ts.places.Has(team.ProgramID(programAtEnd(l)), profile.Place{}) {
-		res.Warning, res.Unknown = wordWarning(res.Name, l), !parley.IsShell(l.Argv)
+		res.Warning, res.Unknown = wordWarning(res.Name, l), !sh.IsShell(l.Argv)
 	}
 }
 
 func wordWarning(name string, l *launch) string {
-	if parley.IsShell(l.Argv) {
+	if sh.IsShell(l.Argv) {
 		return name + " is a shell, which would run messages as commands: they wait until a program that parley " +
 			"knows reads there"
 	}

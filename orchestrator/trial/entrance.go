@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/terminal"
+	"parley/plain"
 	"parley/program/door"
 )
 
@@ -30,7 +31,7 @@ func (w *modelWalk) enters(ctx context.Context) error {
 	if s, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composer == draft }); err != nil {
 		return err
 	} else if !ok {
-		return w.shut(ctx, fmt.Sprintf("%q was typed, and %q is read", draft, parley.Truncate(s.Composer, 60)))
+		return w.shut(ctx, fmt.Sprintf("%q was typed, and %q is read", draft, plain.Truncate(s.Composer, 60)))
 	}
 	d, err := w.openDoor(ctx)
 	if err != nil {
@@ -49,7 +50,7 @@ func (w *modelWalk) enters(ctx context.Context) error {
 	}
 	if !ok {
 		return w.shut(ctx, fmt.Sprintf("the draft was not left: the composer holds %q",
-			parley.Truncate(s.Composer, 60)))
+			plain.Truncate(s.Composer, 60)))
 	}
 	if err := w.clear(ctx); err != nil {
 		return err

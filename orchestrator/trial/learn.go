@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/program/profile"
@@ -125,7 +126,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 		}
 	}
 	s.sights.Rest = rest
-	if other := courier.Reader(w.t.Leader).Args; parley.IsShell(other) {
+	if other := courier.Reader(w.t.Leader).Args; sh.IsShell(other) {
 		return parley.Errorf(parley.InvalidArgument, "%s has the terminal: it would take what is typed for commands",
 			other[0]).
 			Suggest("Learn a program that takes prompts. What runs shells and editors is launched as generic.")

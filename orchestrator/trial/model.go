@@ -15,6 +15,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -157,7 +158,7 @@ func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key s
 		return false, err
 	}
 	if !ok {
-		w.note(g, Fails, fmt.Sprintf("the composer holds %q", parley.Truncate(s.Composer, 80)))
+		w.note(g, Fails, fmt.Sprintf("the composer holds %q", plain.Truncate(s.Composer, 80)))
 		w.left = "a message is not seen in its composer"
 		return false, nil
 	}
@@ -172,7 +173,7 @@ func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key s
 func (w *modelWalk) fails(g Guarantee, what string, s courier.Standing, at seen) {
 	composer := "no composer"
 	if at.Composing {
-		composer = fmt.Sprintf("%q in its composer", parley.Truncate(at.Composer, 60))
+		composer = fmt.Sprintf("%q in its composer", plain.Truncate(at.Composer, 60))
 	}
 	w.note(g, Fails, fmt.Sprintf("%s: it looks %s, with %s", what, s.State, composer))
 	w.left = "what came before did not hold"

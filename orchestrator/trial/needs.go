@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/program/profile"
 )
 
@@ -49,7 +50,7 @@ func (ps *Programs) Needs() (needs []parley.Need) {
 func (ps *Programs) need(n *newer) parley.Need {
 	need := parley.Need{
 		Kind: n.kind(), AgentID: n.agentID, Agent: n.agent, Since: n.at,
-		Command: "parley profiles check " + parley.ShellWord(n.Name),
+		Command: "parley profiles check " + sh.Word(n.Name),
 	}
 	running, failed := ps.progress(n.Name, n.version)
 	if need.Kind == parley.NeedMisread {
@@ -72,7 +73,7 @@ func (ps *Programs) need(n *newer) parley.Need {
 		need.Text += "; it could not be tried: " + failed
 	case n.known && need.Kind == parley.NeedUntried:
 		need.Text += "; it could not be tried: " + n.result.untried()
-		need.Command += " --dir " + parley.ShellWord(n.dir)
+		need.Command += " --dir " + sh.Word(n.dir)
 	}
 	return need
 }

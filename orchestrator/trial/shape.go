@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley"
 	"parley/tmux"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Sights are the screens of a program on which its composer is found. All have the same size.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley"
+	"parley/plain"
 )
 
 // isFrame reports whether a character draws an edge.
@@ -41,7 +41,7 @@ func betweenEdges(rows []string, words string) bool {
 		return edgeIn(row).found() || barOf(row) != "" && strings.TrimSpace(row) == barOf(row)
 	}
 	for i := 1; i+1 < len(rows); i++ {
-		if strings.Contains(parley.CleanLine(rows[i]), words) {
+		if strings.Contains(plain.CleanLine(rows[i]), words) {
 			return closes(rows[i-1]) && closes(rows[i+1])
 		}
 	}

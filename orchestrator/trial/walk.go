@@ -11,6 +11,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -192,7 +193,7 @@ func (w *walk) rests(ctx context.Context) error {
 		verdict, saw = NotTried, fmt.Sprintf("it seems to ask for %s: %q", s.Asks.For, s.Asks.Words)
 		w.left = "it seems to ask something first"
 	case s.Composing && s.Composer != "":
-		saw = fmt.Sprintf("%q is read as a draft in its empty composer", parley.Truncate(s.Composer, 60))
+		saw = fmt.Sprintf("%q is read as a draft in its empty composer", plain.Truncate(s.Composer, 60))
 	case s.Composing:
 		saw = fmt.Sprintf("its composer is seen, and it looks %s", s.Shows)
 	default:
@@ -217,7 +218,7 @@ func (w *walk) drafts(ctx context.Context) error {
 		return nil
 	}
 
-	w.note(Draft, Fails, fmt.Sprintf("%q was typed, and %q is read", draft, parley.Truncate(s.Composer, 60)))
+	w.note(Draft, Fails, fmt.Sprintf("%q was typed, and %q is read", draft, plain.Truncate(s.Composer, 60)))
 	w.left = "a draft is not read"
 
 	return nil
@@ -238,7 +239,7 @@ func (w *walk) escapes(ctx context.Context) error {
 	if s.Composer == draft {
 		w.note(Escape, Holds, "")
 	} else {
-		w.note(Escape, Fails, fmt.Sprintf("the composer holds %q after it", parley.Truncate(s.Composer, 60)))
+		w.note(Escape, Fails, fmt.Sprintf("the composer holds %q after it", plain.Truncate(s.Composer, 60)))
 	}
 
 	return w.clear(ctx)
@@ -248,7 +249,7 @@ func (w *walk) escapes(ctx context.Context) error {
 func (w *walk) message(body, mark string) string {
 	p := w.opts.Profile
 	if most := p.InlineChars - 150; p.OneLine && most > 0 { // a longer one is announced
-		body = parley.Truncate(body, most)
+		body = plain.Truncate(body, most)
 	}
 	return courier.Layout(p, "[AGENT 00000000 TO AGENT 00000000]: ", body, "(check · "+mark+" · seal check)")
 }
@@ -275,7 +276,7 @@ func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
 	if ok {
 		w.note(g, Holds, "")
 	} else {
-		w.note(g, Fails, fmt.Sprintf("the composer holds %q", parley.Truncate(s.Composer, 80)))
+		w.note(g, Fails, fmt.Sprintf("the composer holds %q", plain.Truncate(s.Composer, 80)))
 	}
 
 	if g == Long && w.opts.Model == "" {
@@ -343,7 +344,7 @@ func (w *walk) lastLine(ctx context.Context) (last string) {
 		// tmux writes that it is dead below all, so a short text is above the screen. An error may pass.
 		screen, _ := w.t.Pane.Screen(ctx, tmux.ScreenOptions{History: 100})
 		for _, line := range screen.Lines {
-			line = strings.TrimSpace(parley.CleanLine(line))
+			line = strings.TrimSpace(plain.CleanLine(line))
 			if line != "" && !strings.HasPrefix(line, "Pane is dead") {
 				last = line
 			}
@@ -362,7 +363,7 @@ func (w *walk) explain(ctx context.Context, err error) error {
 	e := parley.Errorf(parley.AgentUnavailable, "%s ended during the check", w.opts.Program)
 	if last := w.lastLine(ctx); last != "" {
 		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s",
-			w.opts.Program, parley.Truncate(last, 200))
+			w.opts.Program, plain.Truncate(last, 200))
 	}
 	e = e.With("program", w.opts.Program)
 	if w.opts.Profile.Name == profile.Default { // it is being learned

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"parley"
+	"parley/internal/sh"
 )
 
 // Finish says what becomes of a worktree when its agent has ended.
@@ -33,7 +34,7 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 	if gone && f.Merge {
 		return parley.Errorf(parley.InvalidArgument, "the worktree of %s is gone: %s", f.Agent, w.Path).
 			Suggest("Forget it: git -C %s worktree prune; the branch %s is still there",
-				parley.ShellWord(w.Repository), w.Branch)
+				sh.Word(w.Repository), w.Branch)
 	}
 
 	r, err := open(ctx, w.Repository)
@@ -80,7 +81,7 @@ func (x finishing) checkCommitted(ctx context.Context) error {
 			x.w.Path, few(files))
 		if x.f.Merge {
 			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit",
-				parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Path))
+				sh.Word(x.w.Path), sh.Word(x.w.Path))
 		}
 		return e.Suggest(
 			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", x.f.Agent, x.f.Agent)
@@ -89,8 +90,8 @@ func (x finishing) checkCommitted(ctx context.Context) error {
 	if now, err := there.branch(ctx); err != nil || now != x.w.Branch {
 		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", x.w.Path, now,
 			x.w.Branch).
-			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(x.w.Path),
-				parley.ShellWord(x.w.Branch)))
+			Suggest("Merge by hand, or switch back: git -C %s switch %s", sh.Word(x.w.Path),
+				sh.Word(x.w.Branch)))
 	}
 
 	return nil
@@ -149,8 +150,8 @@ func (x finishing) checkArrived(ctx context.Context, tip string) error {
 	}
 	if _, err := x.git(ctx, "merge-base", "--is-ancestor", tip, ref(x.w.Base)); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", x.w.Base, x.w.Branch, err).
-			Suggest("Look at both: git -C %s log --graph %s %s", parley.ShellWord(x.dir),
-				parley.ShellWord(x.w.Base), parley.ShellWord(x.w.Branch))
+			Suggest("Look at both: git -C %s log --graph %s %s", sh.Word(x.dir),
+				sh.Word(x.w.Base), sh.Word(x.w.Branch))
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (x finishing) drop(ctx context.Context, tip string) error {
 	}
 	if _, err := x.git(ctx, "update-ref", "--no-deref", "-d", ref(x.w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
-			Suggest("Look at it: git -C %s log %s", parley.ShellWord(x.dir), parley.ShellWord(x.w.Branch))
+			Suggest("Look at it: git -C %s log %s", sh.Word(x.dir), sh.Word(x.w.Branch))
 	}
 
 	return nil

@@ -20,6 +20,7 @@ import (
 
 	"parley"
 	"parley/internal/errand"
+	"parley/plain"
 )
 
 // gitTime bounds one command of git, which takes milliseconds in most repositories.
@@ -102,7 +103,7 @@ func (r *repo) findPrograms(ctx context.Context) error {
 		}
 		if strings.Contains(pair[1], "=") { // where git takes the name to end
 			return parley.Errorf(parley.InvalidArgument, "the configuration of the repository in %s names %q, "+
-				"which parley cannot switch off", r.dir, parley.CleanLine(pair[1])).
+				"which parley cannot switch off", r.dir, plain.CleanLine(pair[1])).
 				Suggest("Rename it there without an equals sign, if you know what it is, or remove it.")
 		}
 
@@ -158,7 +159,7 @@ func (r *repo) git(ctx context.Context, words ...string) (string, error) {
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		text := strings.TrimSpace(complaint.String() + " " + out.String())
-		return out.String(), &gitError{words[0], parley.Truncate(parley.CleanLine(text), 300), exit.ExitCode()}
+		return out.String(), &gitError{words[0], plain.Truncate(plain.CleanLine(text), 300), exit.ExitCode()}
 	}
 
 	return out.String(), err

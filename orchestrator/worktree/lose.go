@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 // checkRemoval refuses a removal that would take more away than the agent's branch: another worktree, a submodule,
@@ -22,7 +24,7 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 			inside[0]).
 			Suggest("Remove that one first: git -C %s worktree remove %s, or parley stop NAME --remove, if an agent "+
 				"has it",
-				parley.ShellWord(x.dir), parley.ShellWord(inside[0]))
+				sh.Word(x.dir), sh.Word(inside[0]))
 	}
 	if x.f.Force || x.f.Discard {
 		return nil
@@ -39,7 +41,7 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 	if sub != "" {
 		return x.f.lose(sub, "there is another repository in the worktree of %s: %s", x.f.Agent, sub).
 			Suggest("See whether it has work: git -C %s status. To remove it too: %s --force",
-				parley.ShellWord(filepath.Join(x.w.Path, sub)), x.f.command())
+				sh.Word(filepath.Join(x.w.Path, sub)), x.f.command())
 	}
 
 	_, ignored, err := there.work(ctx, x.w.Repository)
@@ -50,7 +52,7 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 
 	return x.f.lose(names, "%s has files in its worktree that git ignores, and that are nowhere else: %s", x.f.Agent,
 		names).
-		Suggest("Look at them in %s. To remove them too: %s --force", parley.ShellWord(x.w.Path), x.f.command())
+		Suggest("Look at them in %s. To remove them too: %s --force", sh.Word(x.w.Path), x.f.command())
 }
 
 // lose is a refusal that Force overrules.
@@ -77,7 +79,7 @@ func (f Finish) InUse(dir string, users []string) error {
 	}
 	who := few(users)
 	return f.lose(who, "a program is in the worktree of %s: %s", f.Agent, who).
-		Suggest("End it, or let it leave %s. To remove the directory all the same: %s --force", parley.ShellWord(dir),
+		Suggest("End it, or let it leave %s. To remove the directory all the same: %s --force", sh.Word(dir),
 			f.command())
 }
 
@@ -114,7 +116,7 @@ func (r *repo) submodule(ctx context.Context) (string, error) {
 // few lists the first of some names.
 func few(names []string) string {
 	const most = 3
-	text := parley.CleanLine(parley.Truncate(strings.Join(names[:min(len(names), most)], ", "), 300))
+	text := plain.CleanLine(plain.Truncate(strings.Join(names[:min(len(names), most)], ", "), 300))
 	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/sh"
 	"parley/orchestrator/worktree"
 )
 
@@ -199,5 +200,5 @@ func TestHintsQuoteTheDirectory(t *testing.T) {
 	m := must.Have(worktree.Make(t.Context(), worktree.Plan{Agent: "coder", Dir: top, Branch: "x"}))(t)
 	put(m.Path, "new", "x")
 	err := worktree.Check(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true})
-	w.refused(err, parley.ShellWord(m.Path))
+	w.refused(err, sh.Word(m.Path))
 }

@@ -14,6 +14,8 @@ import (
 
 	"parley"
 	"parley/internal/errand"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 // setupTime bounds one command of a set-up.
@@ -85,7 +87,7 @@ func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
 	m.Branch, err = there.branch(ctx)
 	if err != nil || m.Branch == noBranch {
 		return parley.Errorf(parley.InvalidArgument, "the worktree %s is on no branch", m.Path).
-			Suggest("Switch it to one: git -C %s switch BRANCH", parley.ShellWord(m.Path))
+			Suggest("Switch it to one: git -C %s switch BRANCH", sh.Word(m.Path))
 	}
 	if p.Branch != parley.WorktreeAuto && p.Branch != m.Branch {
 		return parley.Errorf(parley.InvalidArgument, "%s has a worktree on %s already", p.Agent, m.Branch).
@@ -138,7 +140,7 @@ func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
 	}
 	if _, err := r.git(ctx, words...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
-			Suggest("Look at the worktrees there are: git -C %s worktree list", parley.ShellWord(r.dir))
+			Suggest("Look at the worktrees there are: git -C %s worktree list", sh.Word(r.dir))
 	}
 
 	m.Fresh = true
@@ -161,7 +163,7 @@ func (r *repo) checkOut(ctx context.Context, m *Made) error {
 	}
 	if _, err := there.git(ctx, "reset", "--hard", "--quiet"); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
-			Suggest("Try the branch by hand: git -C %s switch %s", parley.ShellWord(r.dir), parley.ShellWord(m.Branch))
+			Suggest("Try the branch by hand: git -C %s switch %s", sh.Word(r.dir), sh.Word(m.Branch))
 	}
 	return nil
 }
@@ -194,12 +196,13 @@ func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 	case exists && p.Branch == parley.WorktreeAuto:
 		return parley.Errorf(parley.InvalidArgument, "the branch %s exists already", m.Branch).
 			Suggest("Go on with it: --worktree=%s; or name another, or delete it: git branch -d %s",
-				parley.ShellWord(m.Branch), parley.ShellWord(m.Branch))
+				sh.Word(m.Branch), sh.Word(m.Branch))
 	}
 	if folder := path.Dir(m.Branch); !exists && r.has(ctx, ref(folder)) {
-		return parley.Errorf(parley.InvalidArgument, "the branch %s stands where a folder of branches is to be", folder).
+		return parley.Errorf(parley.InvalidArgument, "the branch %s stands where a folder of branches is to be",
+			folder).
 			Suggest("Name another branch, such as --worktree=%s/work, or delete that one: git branch -d %s",
-				"agents/"+p.Agent, parley.ShellWord(folder))
+				"agents/"+p.Agent, sh.Word(folder))
 	}
 	m.Made = !exists
 
@@ -302,8 +305,8 @@ func (m *Made) runSetup(ctx context.Context, command string, env []string) error
 	}
 
 	return parley.Errorf(parley.InvalidArgument, "the set-up command %q failed: %w: %s",
-		parley.CleanLine(parley.Truncate(command, 200)), err, gist(said.String())).
-		Suggest("Run it in %s by hand to see why. The worktree was removed again.", parley.ShellWord(m.Repository))
+		plain.CleanLine(plain.Truncate(command, 200)), err, gist(said.String())).
+		Suggest("Run it in %s by hand to see why. The worktree was removed again.", sh.Word(m.Repository))
 }
 
 // gist returns the first lines of what a command printed, where most name the cause, and the last one.
@@ -311,8 +314,8 @@ func gist(text string) string {
 	const most, widest = 4, 160
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = parley.CleanLine(line); line != "" {
-			lines = append(lines, parley.Truncate(line, widest))
+		if line = plain.CleanLine(line); line != "" {
+			lines = append(lines, plain.Truncate(line, widest))
 		}
 	}
 	if n := len(lines); n > most {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
+	"parley/plain"
 )
 
 // merging is a worktree's branch on its way into its base, in the checkout of the base.
@@ -63,7 +65,7 @@ func (m merging) conflicts(ctx context.Context) []string {
 func (m merging) check(ctx context.Context) error {
 	if strings.Contains(m.w.Base, "=") { // where git takes the name of the branch's settings to end
 		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", m.w.Base).
-			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Branch))
+			Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.dir), sh.Word(m.w.Branch))
 	}
 
 	now, err := m.branch(ctx)
@@ -72,7 +74,7 @@ func (m merging) check(ctx context.Context) error {
 	}
 	if now != m.w.Base {
 		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", m.dir, now, m.w.Base).
-			Suggest("Switch first: git -C %s switch %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Base))
+			Suggest("Switch first: git -C %s switch %s", sh.Word(m.dir), sh.Word(m.w.Base))
 	}
 
 	changes, err := m.status(ctx, "--untracked-files=no")
@@ -86,7 +88,7 @@ func (m merging) check(ctx context.Context) error {
 		}
 		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", m.dir, plural(n, "file"),
 			isOrAre(n), few(files)).
-			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(m.dir))
+			Suggest("Commit or stash first: git -C %s stash", sh.Word(m.dir))
 	}
 
 	if files := m.conflicts(ctx); len(files) > 0 {
@@ -107,10 +109,10 @@ func (m merging) checkFast(ctx context.Context) error {
 }
 
 func conflict(w *parley.Worktree, files string) error {
-	files = parley.CleanLine(parley.Truncate(files, 300))
+	files = plain.CleanLine(plain.Truncate(files, 300))
 	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
 		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
-			"git -C %s merge %s", w.Base, parley.ShellWord(w.Repository), parley.ShellWord(w.Branch))
+			"git -C %s merge %s", w.Base, sh.Word(w.Repository), sh.Word(w.Branch))
 }
 
 // run merges the branch into its base, which is checked out.
@@ -147,7 +149,7 @@ func (m merging) merge(ctx context.Context, agent, forward string) error {
 
 func (m merging) failed(err error) error {
 	return parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", m.w.Branch, err).
-		Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Branch))
+		Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.dir), sh.Word(m.w.Branch))
 }
 
 // maxSubjects bounds how many commits the message of a squashed one lists.

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/tmux"
-
 	"golang.org/x/sys/unix"
+
+	"parley/tmux"
 )
 
 // listener is the state of a listening socket in /proc/net/tcp.

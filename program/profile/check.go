@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // keyForm matches the keys that submit in the measured programs. In one of them Tab
@@ -186,6 +187,6 @@ func (c checker) pattern(key, text string) (*regexp.Regexp, error) {
 func (c checker) invalid(key, value string) *parley.Error { return invalid(c.p.Name, key, value) }
 
 func invalid(profile, key, value string) *parley.Error {
-	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", profile, key, parley.CleanLine(value)).
+	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", profile, key, plain.CleanLine(value)).
 		With("key", key)
 }

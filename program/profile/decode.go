@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"strings"
 
-	"parley"
-	"parley/program/transcript"
-
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"parley"
+	"parley/op"
+	"parley/plain"
+	"parley/program/transcript"
 )
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
@@ -97,10 +99,10 @@ func decodeStrictly(name string, body ast.Node, into *Profile) error {
 
 func unknownKey(name string, body ast.Node, unknown *yaml.UnknownFieldError) error {
 	key, known := unknown.Token.Value, keys()
-	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q", name, parley.CleanLine(key)).
+	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q", name, plain.CleanLine(key)).
 		With("key", strings.Join(keysTo(body, unknown.Token), "."))
 	list := strings.Join(known, ", ")
-	if near := parley.Nearest(key, known); near != "" {
+	if near := op.Nearest(key, known); near != "" {
 		return err.Suggest("Did you mean %q? The keys are: %s.", near, list)
 	}
 	return err.Suggest("The keys are: %s.", list)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley"
+	"parley/plain"
 )
 
 // Menu is an open dialog with the options as the screen shows them.
@@ -222,7 +222,7 @@ func (p menuReader) option(rows []menuRow, at, next int) Option {
 	}
 
 	return Option{
-		Label: parley.CleanLine(label), Detail: parley.CleanLine(detail), Number: r.number, Marked: r.mark != "",
+		Label: plain.CleanLine(label), Detail: plain.CleanLine(detail), Number: r.number, Marked: r.mark != "",
 		Check: r.check > noCheck, Checked: r.check == checked,
 		Text: p.patterns.textOption != nil && p.patterns.textOption.MatchString(label),
 	}
@@ -248,11 +248,11 @@ func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Me
 	m.Top, m.End = top, end
 	if framed && top > 0 {
 		if title := titleForm.FindStringSubmatch(s.Lines[top-1]); title != nil {
-			m.Top, m.Lines = top-1, []string{parley.CleanLine(title[1])}
+			m.Top, m.Lines = top-1, []string{plain.CleanLine(title[1])}
 		}
 	}
 	for i := top; i < first; i++ {
-		text := parley.CleanLine(rows[i].whole())
+		text := plain.CleanLine(rows[i].whole())
 		if strings.Trim(text, "╌"+scrollMarks) == "" && text != "" {
 			continue
 		}
@@ -285,7 +285,7 @@ func hints(below []menuRow) string {
 			break
 		}
 	}
-	return parley.Truncate(parley.CleanLine(strings.Join(words, " ")), hintLength)
+	return plain.Truncate(plain.CleanLine(strings.Join(words, " ")), hintLength)
 }
 
 // hintLength is how much of the words about keys is repeated.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley"
+	"parley/plain"
 )
 
 // ownKeyForm matches an option of a row that is chosen by a key of its own, such as [y] Approve or [D]eny.
@@ -23,7 +23,7 @@ var namedKeys = map[string]string{"enter": "Enter", "esc": "Escape"}
 func keyed(text string) (options []Option) {
 	for _, words := range wideGap.Split(text, -1) {
 		if match := namedKeyForm.FindStringSubmatch(words); match != nil {
-			options = append(options, Option{Label: parley.CleanLine(match[2]), Key: namedKeys[match[1]]})
+			options = append(options, Option{Label: plain.CleanLine(match[2]), Key: namedKeys[match[1]]})
 		}
 	}
 	for _, match := range ownKeyForm.FindAllStringSubmatch(text, -1) {
@@ -31,7 +31,7 @@ func keyed(text string) (options []Option) {
 		if match[2] == "" {
 			label = match[1] + label
 		}
-		options = append(options, Option{Label: parley.CleanLine(label), Key: strings.ToLower(match[1])})
+		options = append(options, Option{Label: plain.CleanLine(label), Key: strings.ToLower(match[1])})
 	}
 	return options
 }
@@ -57,7 +57,7 @@ func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 		}
 		for _, label := range wideGap.Split(text, -1) {
 			at := from + strings.Index(line[from:], label)
-			m.Options = append(m.Options, Option{Label: parley.CleanLine(label), Marked: s.standsOut(i, line[:at])})
+			m.Options = append(m.Options, Option{Label: plain.CleanLine(label), Marked: s.standsOut(i, line[:at])})
 			from = at + len(label)
 		}
 

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/term"
+
 	"parley/internal/must"
 	"parley/program/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
-
-	"golang.org/x/term"
 )
 
 // TestMain is also a program that leaves its cursor in a corner.

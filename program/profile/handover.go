@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"parley"
+	"parley/op"
 )
 
 // Handover tells a launched program about its team, for this run only: its name, and
@@ -50,7 +51,7 @@ func (v Values) Rules() string { return parley.InteractionRules }
 
 // Tools returns the names of parley's tools, for programs that take permissions by name.
 func (v Values) Tools() (names []string) {
-	for _, op := range parley.Ops {
+	for _, op := range op.All {
 		if op.ForModels() {
 			names = append(names, op.Name)
 		}

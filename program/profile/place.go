@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley"
+	"parley/plain"
 )
 
 // Place is where a text that is typed would stand, in a program without markers. The zero place is an empty row.
@@ -37,7 +37,7 @@ func PlaceOf(s Screen, p *Profile) Place {
 
 	bare := words == "" || sign.MatchString(words)
 	if asks && bare {
-		at.Above = parley.Truncate(parley.CleanLine(withoutFrame(above)), questionLength)
+		at.Above = plain.Truncate(plain.CleanLine(withoutFrame(above)), questionLength)
 	}
 	at.New = !bare || asks || ofShell.MatchString(words) || forSecret.MatchString(words)
 	return at
@@ -51,12 +51,12 @@ func (s *Screen) wordsBefore() string {
 		return ""
 	}
 	rows = s.withoutTyped(rows)
-	return parley.CleanLine(withoutFrame(rows[len(rows)-1]))
+	return plain.CleanLine(withoutFrame(rows[len(rows)-1]))
 }
 
 // ID tells the place from others of its program. Numbers do not count: prompts have some that rise.
 func (p Place) ID() string {
-	id := parley.Truncate(p.Words, questionLength)
+	id := plain.Truncate(p.Words, questionLength)
 	if p.Above != "" {
 		id = strings.TrimSpace(p.Above + "\n" + id)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/plain"
 )
 
 // Question is what a screen asks: a text that is typed then, or the key after it, would
@@ -64,8 +65,8 @@ func ask(patterns map[string]*regexp.Regexp, text string) Question {
 // something, as words for people.
 func rowAt(text string, at int) string {
 	for row := range strings.Lines(text[strings.LastIndexByte(text[:at], '\n')+1:]) {
-		if row = parley.CleanLine(strings.Trim(row, frameSigns)); row != "" {
-			return parley.Truncate(row, questionLength)
+		if row = plain.CleanLine(strings.Trim(row, frameSigns)); row != "" {
+			return plain.Truncate(row, questionLength)
 		}
 	}
 	return ""

@@ -3,9 +3,8 @@ package profile
 import (
 	"testing"
 
-	"parley/internal/must"
-
 	"parley"
+	"parley/internal/must"
 )
 
 // The titles of the real programs' terminals, as tmux showed them.

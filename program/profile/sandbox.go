@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"parley"
+	"parley/plain"
 )
 
 // Sandbox says what of the user's a program needs in a sandbox. The paths are relative to a home directory.
@@ -26,7 +26,7 @@ func (s Sandbox) clone() Sandbox {
 // check returns an error for a path that leads out of the home directory.
 func (s Sandbox) check(c checker) error {
 	for _, path := range slices.Concat(s.Copied, s.Read, s.Shared) {
-		if !filepath.IsLocal(path) || path != parley.CleanLine(path) {
+		if !filepath.IsLocal(path) || path != plain.CleanLine(path) {
 			return c.invalid("sandbox", path).
 				Suggest("Give paths relative to the home directory, such as .claude.json.")
 		}

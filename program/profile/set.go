@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"parley"
+	"parley/op"
+	"parley/plain"
 	"parley/program/transcript"
 )
 
@@ -129,7 +131,7 @@ func (l *loading[T]) add(name string) {
 // same name, else from generic. With fails with INVALID_ARGUMENT if the text is wrong.
 func (s Set) With(name string, text []byte) (Set, error) {
 	if !nameForm.MatchString(name) {
-		return Set{}, parley.Errorf(parley.InvalidArgument, "%q is not a name for a profile", parley.CleanLine(name)).
+		return Set{}, parley.Errorf(parley.InvalidArgument, "%q is not a name for a profile", plain.CleanLine(name)).
 			Suggest("Use a lower-case letter, then lower-case letters, digits, - or _, at most 32.")
 	}
 
@@ -164,10 +166,10 @@ func (s Set) Find(name string) (*Profile, error) {
 		return p, nil
 	}
 	names := s.Names()
-	err := parley.Errorf(parley.InvalidArgument, "there is no profile %q", parley.CleanLine(name)).
-		With("profile", parley.CleanLine(name)).With("profiles", names)
+	err := parley.Errorf(parley.InvalidArgument, "there is no profile %q", plain.CleanLine(name)).
+		With("profile", plain.CleanLine(name)).With("profiles", names)
 	list := strings.Join(names, ", ")
-	if near := parley.Nearest(name, names); near != "" {
+	if near := op.Nearest(name, names); near != "" {
 		return nil, err.Suggest("Did you mean %q? The profiles are: %s.", near, list)
 	}
 	return nil, err.Suggest("The profiles are: %s.", list)

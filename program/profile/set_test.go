@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/program/profile"
 	"parley/program/transcript"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func builtin(t *testing.T) profile.Set {

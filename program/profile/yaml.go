@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"parley"
 )
 
 // extended returns the name under `extends`, "" if there is none.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/plain"
 	"parley/program/profile"
 )
 
@@ -281,7 +282,7 @@ func (p *Plan) check() error {
 // refuse returns why a path may not be shown, nil if it may.
 func (p *Plan) refuse(what, path string) error {
 	if !filepath.IsAbs(path) {
-		return parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", parley.CleanLine(path)).
+		return parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", plain.CleanLine(path)).
 			Suggest("Give absolute paths in read and write.")
 	}
 	real, err := filepath.EvalSymlinks(path)

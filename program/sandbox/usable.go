@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/plain"
 )
 
 // mark is where a sandbox shows that it is one. What runs inside cannot take it away.
@@ -37,7 +38,7 @@ func Usable(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	said := parley.Truncate(parley.CleanLine(string(out)), 200)
+	said := plain.Truncate(plain.CleanLine(string(out)), 200)
 	e := parley.Errorf(parley.InvalidArgument, "this system does not let bubblewrap make a sandbox: %s", said)
 	if strings.Contains(said, "uid map") || strings.Contains(said, "RTM_NEWADDR") {
 		return e.Suggest("AppArmor forbids it: install apparmor-profiles and load its profile " +

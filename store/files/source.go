@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/plain"
 )
 
 // stateDir is the name of the directories in which workspaces keep their state.
@@ -254,7 +255,7 @@ func refusedFile(path, why string) *parley.Error {
 }
 
 // show returns a path in a form that is safe in an error.
-func show(path string) string { return parley.Truncate(parley.CleanLine(path), 300) }
+func show(path string) string { return plain.Truncate(plain.CleanLine(path), 300) }
 
 func privateError(path string) error {
 	return refusedFile(path, "is parley's own").

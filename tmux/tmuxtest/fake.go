@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/wait"
-
 	"golang.org/x/term"
+
+	"parley/internal/wait"
 )
 
 // fake is a running fake agent: a composer line, a log, and a dialog.

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -34,7 +35,7 @@ func (c *cells) compare(list []*parley.AgentStatus) {
 func (c *cells) now(s *parley.AgentStatus) (string, lipgloss.Style) {
 	th := c.Theme
 	if s.LimitedUntil != nil { // the end first: the column is narrow
-		return "usage limit until " + parley.FormatEnd(*s.LimitedUntil), th.Warn
+		return "usage limit until " + plain.FormatEnd(*s.LimitedUntil), th.Warn
 	}
 
 	why, last, doing := team.WaitsWords(s), c.LastWords.Get(s.ID), kit.SafeLine(s.Doing)
@@ -159,7 +160,7 @@ func contextOf(s *parley.AgentStatus) string {
 	if s.Context == 0 {
 		return ""
 	}
-	return parley.FormatCount(s.Context)
+	return plain.FormatCount(s.Context)
 }
 
 // spent returns what the agent's program has used today: tokens, and money where there are prices.
@@ -167,9 +168,9 @@ func spent(s *parley.AgentStatus) string {
 	if s.Today == nil || s.Today.Total() == 0 {
 		return ""
 	}
-	words := parley.FormatCount(s.Today.Total())
+	words := plain.FormatCount(s.Today.Total())
 	if s.Today.Cost > 0 {
-		words += " " + parley.FormatCost(s.Today.Cost)
+		words += " " + plain.FormatCost(s.Today.Cost)
 	}
 	return words
 }

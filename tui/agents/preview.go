@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // previewEvery is how often the terminal is read: a person sees it move, and the

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 )
 
@@ -127,7 +128,7 @@ func SafeScreen(lines []string, w int) []string {
 			case seq == "\t":
 				b.WriteString("    ")
 			case seq[0] >= 0x20 && seq[0] != 0x7f:
-				b.WriteString(kit.Visible(parley.Reveal(seq)))
+				b.WriteString(kit.Visible(plain.Reveal(seq)))
 			}
 		}
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -68,7 +69,7 @@ func (u *usage) models(w int) []string {
 	}
 
 	total := u.result.Total
-	tokens := parley.FormatCount(total.InputTokens) + " in, " + parley.FormatCount(total.OutputTokens) + " out"
+	tokens := plain.FormatCount(total.InputTokens) + " in, " + plain.FormatCount(total.OutputTokens) + " out"
 	lines = append(lines, u.figure("tokens", tokens, took, w))
 
 	byCalls := func(a, b parley.AgentUsage) int { return b.Calls - a.Calls }
@@ -80,7 +81,7 @@ func (u *usage) models(w int) []string {
 			words += fmt.Sprintf(", %d failed (%s)", a.Failed, kit.CodeWords(kit.Tally(a.Failures)))
 		}
 
-		words += " · " + parley.FormatCount(a.InputTokens) + " in, " + parley.FormatCount(a.OutputTokens) + " out"
+		words += " · " + plain.FormatCount(a.InputTokens) + " in, " + plain.FormatCount(a.OutputTokens) + " out"
 		if a.Calls > 0 {
 			words += " · " + kit.Brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
@@ -107,14 +108,14 @@ func (u *usage) programs(w int) []string {
 		return nil
 	}
 
-	lines := []string{u.Theme.Rule("Tokens today", parley.FormatCount(all.Total()), w, false)}
+	lines := []string{u.Theme.Rule("Tokens today", plain.FormatCount(all.Total()), w, false)}
 	for _, p := range used[:min(len(used), maxQueues)] {
 		t := p.Today
 		words := p.Unknown.Words()
 		if t.Total() > 0 {
-			words = parley.FormatCount(t.Input+t.Cached+t.CacheWrite) + " in, " + parley.FormatCount(t.Output) + " out"
+			words = plain.FormatCount(t.Input+t.Cached+t.CacheWrite) + " in, " + plain.FormatCount(t.Output) + " out"
 			if t.Cost > 0 {
-				words += " · " + parley.FormatCost(t.Cost)
+				words += " · " + plain.FormatCost(t.Cost)
 			}
 			if p.Unknown != "" {
 				words += " · " + p.Unknown.Words()

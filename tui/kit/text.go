@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/plain"
 )
 
 // Spare is how many columns at the right edge stay empty. A row that a terminal
@@ -25,11 +26,11 @@ const Spare = 2
 const maxMarks = 4
 
 // SafeLine makes a foreign text into one line that is safe to show.
-func SafeLine(s string) string { return Visible(parley.CleanLine(s)) }
+func SafeLine(s string) string { return Visible(plain.CleanLine(s)) }
 
 // SafeText makes a foreign text safe to show, with its line breaks.
 func SafeText(s string) string {
-	return Visible(strings.ReplaceAll(parley.Clean(s), "\t", "    "))
+	return Visible(strings.ReplaceAll(plain.Clean(s), "\t", "    "))
 }
 
 // CodeWords returns a code as words: "no_key" as "no key".

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/review"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -24,16 +25,16 @@ func (r drawing) fileLines(w int) []string {
 	at, marked, dir := r.fileAt(), 0, ""
 	for i, f := range r.files {
 		if d := path.Dir(f.Path); d != "." && d != dir {
-			lines = append(lines, "  "+r.Theme.Dim.Render(kit.Fit(plain(d)+"/", w-2)))
+			lines = append(lines, "  "+r.Theme.Dim.Render(kit.Fit(shown(d)+"/", w-2)))
 			dir = d
 		} else {
 			dir = d
 		}
 
 		counts := r.counts(f)
-		name := plain(path.Base(f.Path))
+		name := shown(path.Base(f.Path))
 		if f.From != "" {
-			name += " ← " + plain(path.Base(f.From))
+			name += " ← " + shown(path.Base(f.From))
 		}
 		style, mark := r.Theme.Plain, "  "
 		if i == at {
@@ -110,13 +111,13 @@ func drawRow(th kit.Theme, row review.Row, w int, on bool) []string {
 	mark, style := kit.Marked(on, false), th.Plain
 	switch row.Kind {
 	case review.FileRow:
-		text := plain(row.File)
+		text := shown(row.File)
 		if row.Text != "" {
-			text += "  " + plain(row.Text)
+			text += "  " + shown(row.Text)
 		}
 		return []string{mark + th.Strong.Render(kit.Fit(text, w-kit.Width(mark)))}
 	case review.HunkRow:
-		return []string{mark + th.Accent.Render(kit.Fit(plain(row.Text), w-kit.Width(mark)))}
+		return []string{mark + th.Accent.Render(kit.Fit(shown(row.Text), w-kit.Width(mark)))}
 	case review.AddedRow:
 		style = th.Good
 	case review.RemovedRow:
@@ -135,7 +136,7 @@ func drawRow(th kit.Theme, row review.Row, w int, on bool) []string {
 	}
 
 	var lines []string
-	for j, part := range kit.Wrap(plain(parley.Truncate(row.Text, longest)), w-kit.Width(left)) {
+	for j, part := range kit.Wrap(shown(plain.Truncate(row.Text, longest)), w-kit.Width(left)) {
 		if j > 0 {
 			left = strings.Repeat(" ", gutter+1)
 			left = left[:min(len(left), max(0, w-2))]
@@ -145,7 +146,7 @@ func drawRow(th kit.Theme, row review.Row, w int, on bool) []string {
 	return lines
 }
 
-// plain makes a line of an agent's safe to show, and keeps its spaces.
-func plain(s string) string {
-	return kit.Visible(parley.Reveal(strings.NewReplacer("\t", "    ", "\n", "␊", "\r", "␍", "\x1b", "␛").Replace(s)))
+// shown makes a line of an agent's safe to show, and keeps its spaces.
+func shown(s string) string {
+	return kit.Visible(plain.Reveal(strings.NewReplacer("\t", "    ", "\n", "␊", "\r", "␍", "\x1b", "␛").Replace(s)))
 }

@@ -238,10 +238,10 @@ func named(files []string) string {
 func (r Merging) mergeView(w int) []string {
 	q, th := r.merge, r.Theme
 	p := q.preview
-	lines := []string{th.Rule("Merge "+plain(p.Worktree.Branch)+" into "+plain(p.Worktree.Base), r.name, w, true), ""}
+	lines := []string{th.Rule("Merge "+shown(p.Worktree.Branch)+" into "+shown(p.Worktree.Base), r.name, w, true), ""}
 	add := func(text string) { lines = append(lines, kit.Indent(kit.Wrap(text, w-2), 2)...) }
 
-	base := plain(p.Worktree.Base)
+	base := shown(p.Worktree.Base)
 	behind := r.name + " has all of " + base
 	if p.Behind > 0 {
 		behind = "it has " + kit.Plural(p.Behind, "commit") + " that " + r.name + " lacks"
@@ -250,7 +250,7 @@ func (r Merging) mergeView(w int) []string {
 	if len(p.Conflicts) > 0 {
 		lines = append(lines, "", "  "+th.Bad.Render(kit.Fit("✗ Both changed these, and git cannot merge them:", w-2)))
 		for _, f := range p.Conflicts {
-			lines = append(lines, "    "+kit.Fit(plain(f), w-4))
+			lines = append(lines, "    "+kit.Fit(shown(f), w-4))
 		}
 	}
 	for _, s := range p.Shared {

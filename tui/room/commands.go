@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 )
 
 // Request asks the service for something, outside Update, and returns the
@@ -30,7 +31,7 @@ type Commands struct {
 	Open       func(TextMsg) tea.Cmd // opens the person's editor or pager
 	Export     func(what Exported, path string) tea.Cmd
 	Buffer     func(text string) tea.Cmd // fills the buffer of the tmux around; nil if there is none
-	Operate    func(name string, args url.Values, call *parley.Invocation) tea.Cmd
+	Operate    func(name string, args url.Values, call *op.Invocation) tea.Cmd
 }
 
 // What attaching to a terminal reports.

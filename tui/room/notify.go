@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -76,7 +77,7 @@ func (n *notifier) ringForMessages(now time.Time, list []parley.InboxMessage) te
 		return n.ring(now, fmt.Sprintf("%s for you, the last from %s", kit.Plural(len(fresh), "message"), last.Sender))
 	}
 
-	return n.ring(now, last.Sender+": "+parley.Truncate(parley.CleanLine(last.Content), parley.PreviewLength))
+	return n.ring(now, last.Sender+": "+plain.Truncate(plain.CleanLine(last.Content), parley.PreviewLength))
 }
 
 // ring returns the command that makes the terminal ring. OSC 9 is iTerm2's, OSC

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -55,7 +56,7 @@ func readLatest(ctx context.Context, s parley.Service, threads []string) latestM
 		if res, err := s.GetMessages(ctx, r); err == nil && len(res.Messages) > 0 {
 			m := res.Messages[0]
 			words[id] = team.WordsOf(kit.ShownName(m.SenderName, m.SenderAgentID),
-				parley.Truncate(m.Content.Text, parley.PreviewLength))
+				plain.Truncate(m.Content.Text, parley.PreviewLength))
 		}
 	}
 	return words

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 )
 
@@ -17,6 +18,6 @@ func (t *records) lengthen(m *parley.Message) {
 		return
 	}
 	if r := t.Live.ByID[m.ID]; r != nil && r.Cut {
-		r.Cut, r.Text = false, kit.SafeLine(parley.Truncate(parley.CleanLine(m.Text), longestLine))
+		r.Cut, r.Text = false, kit.SafeLine(plain.Truncate(plain.CleanLine(m.Text), longestLine))
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"parley"
+	"parley/plain"
 )
 
 // CheckFilters reports what is wrong with the filters of the settings, which are given by name.
 func CheckFilters(filters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(filters)) {
-		refused := parley.Errorf(parley.InvalidArgument, "filters has %q", parley.CleanLine(name)).With("setting",
+		refused := parley.Errorf(parley.InvalidArgument, "filters has %q", plain.CleanLine(name)).With("setting",
 			"filters")
 		switch {
 		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":

@@ -1,10 +1,11 @@
 package traffic
 
 import (
+	"time"
+
 	"parley"
 	"parley/tui/room"
 	"parley/tui/team"
-	"time"
 )
 
 // Screen is the screen of messages as they happen: the list, and the deliveries

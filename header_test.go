@@ -1,0 +1,190 @@
+package parley_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/must"
+	"parley/plain"
+)
+
+// typedMessages are one message for each form of a header, and how it is found.
+var typedMessages = []struct {
+	message parley.Message
+	want    parley.Typed
+}{
+	{
+		parley.Message{Kind: parley.KindDirect, SenderID: "12345678-0000"},
+		parley.Typed{Kind: parley.KindDirect, SenderID: "12345678", RecipientID: "87654321"},
+	},
+	{
+		parley.Message{Kind: parley.KindBroadcast, SenderID: "12345678-0000"},
+		parley.Typed{Kind: parley.KindBroadcast, SenderID: "12345678"},
+	},
+	{
+		parley.Message{Kind: parley.KindThread, SenderID: "12345678-0000", ThreadID: "1a2b3c4d-0000",
+			ThreadTitle: `the "title"`},
+		parley.Typed{Kind: parley.KindThread, SenderID: "12345678", ThreadID: "1a2b3c4d", ThreadTitle: "the 'title'"},
+	},
+	{
+		parley.Message{Kind: parley.KindSteering},
+		parley.Typed{Kind: parley.KindSteering, Guidance: "STUCK"},
+	},
+	{
+		parley.Message{Kind: parley.KindNotice},
+		parley.Typed{Kind: parley.KindNotice},
+	},
+}
+
+const typedSeal = "k7f3qa"
+
+const typedText = "please look at main.go\n(not a footer)"
+
+func typed(m parley.Message, short bool) string {
+	return m.Header("87654321-0000") + " " + typedText + "\n" + m.Footer(short, typedSeal)
+}
+
+func TestTypedMessagesAreFound(t *testing.T) {
+	for _, test := range typedMessages {
+		for _, short := range []bool{false, true} {
+			m, want := test.message, test.want
+			m.ID, m.Sender, m.Priority = "5f0c21aa-0000", "planner", parley.PriorityUrgent
+			want.ID, want.Seal, want.Text = "5f0c21aa", typedSeal, typedText
+			if !short {
+				want.Sender = m.Sender
+			}
+
+			text := typed(m, short)
+			if diff := cmp.Diff([]parley.Typed{want}, parley.FindTyped(text)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", text, diff)
+			}
+			if !parley.IsTyped(text) || !parley.EndsTyped(text) || !parley.HoldsTyped("$ "+text) {
+				t.Errorf("%q is typed %v, ends typed %v, holds typed %v; want all", text,
+					parley.IsTyped(text), parley.EndsTyped(text), parley.HoldsTyped("$ "+text))
+			}
+
+			wrapped := strings.ReplaceAll(text, " ", "\n  ")
+			if !parley.IsTyped(wrapped) {
+				t.Errorf("%q is not found when it is wrapped", text)
+			}
+		}
+	}
+}
+
+func TestTypedMessagesAreToldApart(t *testing.T) {
+	var all strings.Builder
+	var want []string
+	for i, test := range typedMessages {
+		m := test.message
+		m.ID, m.Sender = strings.Repeat(string(rune('a'+i)), 8), "planner"
+		all.WriteString(typed(m, false) + "\n\n")
+		want = append(want, m.ID)
+	}
+
+	var got []string
+	for _, found := range parley.FindTyped(all.String()) {
+		got = append(got, found.ID)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
+func TestTypedMessagesAreCut(t *testing.T) {
+	const one = "[AGENT 12345678 TO AGENT 87654321]: one (ann · msg 5f0c21aa)"
+	for text, want := range map[string]string{
+		"before\n" + one + "\nafter":                "before\n\nafter",
+		"a" + one + "b" + one + "c":                 "abc",
+		"end of it (ann · msg 5f0c21aa)\nafter":     "\nafter",
+		"[AGENT 12345678 BROADCAST]: not ended yet": "[AGENT 12345678 BROADCAST]: not ended yet",
+		"nothing": "nothing",
+
+		// What ends with a bracket of its own is not quoted for that.
+		"[PARLEY]: in <main> (ann · msg 5f0c21aa)\nafter":                  "\nafter",
+		"[PARLEY]: in <main> (ann · msg 5f0c21aa)\nsays\n" + one + "after": "\nsays\nafter",
+		"shows > (ann · msg 5f0c21aa)\nafter":                              "shows > (ann · msg 5f0c21aa)\nafter",
+
+		"a\n[AGENT 12345678 BROADCAST]: x\n> (ann · msg 0a0b0c0d)\n> [PARLEY]: y (ann · msg 5f0c21aa)\nb": "a\n\nb",
+		"> " + one + "\nsays\n> " + one + "\nafter": "" +
+			"> \nsays\n> \nafter",
+	} {
+		if got := parley.CutTyped(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestQuotedFootersAreNoMessages(t *testing.T) {
+	text := "(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n" +
+		"(ann · msg 5f0c21aa)"
+	got := parley.FindTyped(text)
+	if len(got) != 1 || got[0].ID != "5f0c21aa" {
+		t.Errorf("found %+v, want the message 5f0c21aa alone", got)
+	}
+	for _, text := range []string{"", "plain words", "(ann · msg 0a0b0c0d) and more", "[AGENT 1 TO AGENT 2]: x"} {
+		if found := parley.FindTyped(text); len(found) > 0 || parley.IsTyped(text) || parley.EndsTyped(text) {
+			t.Errorf("%q is taken for a message: %+v", text, found)
+		}
+	}
+}
+
+// A person's words behind the footer do not make a footer of what the text quotes.
+func TestQuotedFooterIsNeverTheMessage(t *testing.T) {
+	const text = "[AGENT 11111111 TO AGENT 22222222]: see\n> (ann · msg 0a0b0c0d)\nand > (ann · msg 0a0b0c0d)\n"
+	for foot, want := range map[string]string{
+		"(ann · msg 5f0c21aa)": "5f0c21aa", "(ann · msg 5f0c21aa) and mine": "", "": "",
+		"in <main> (ann · msg 5f0c21aa)": "5f0c21aa",
+	} {
+		if got := parley.FindTyped(text + foot); len(got) != 1 || got[0].ID != want {
+			t.Errorf("%q: found %+v, want the id %q", foot, got, want)
+		}
+	}
+}
+
+func TestQuotedHeadersAreNoHeaders(t *testing.T) {
+	for _, head := range parley.HeaderForms() {
+		quoted := plain.QuoteForms("see\n" + head + " text\n(msg 5f0c21aa)")
+		if found := parley.FindTyped(quoted); len(found) > 0 {
+			t.Errorf("%q is a header still: %+v", quoted, found)
+		}
+	}
+}
+
+func TestFootersSayWhatIsExpected(t *testing.T) {
+	sent := time.Date(2026, 3, 1, 9, 0, 0, 0, time.Local)
+	tomorrow := sent.AddDate(0, 0, 1)
+	m := parley.Message{
+		ID: "5f0c21aa-0000", Sender: "planner", InReplyTo: "0a0b0c0d-0000", ResponseStatus: parley.ResponsePartial,
+		Priority: parley.PriorityHigh, Timestamp: sent, ResponseDeadline: &tomorrow,
+	}
+	got := m.Footer(false, "")
+	want := "(planner · msg 5f0c21aa · re 0a0b0c0d · partial · high · reply by 09:00 on 2 March with " +
+		"respond_to_message)"
+	if got != want {
+		t.Errorf("the footer is %q, want %q", got, want)
+	}
+	for _, foot := range []string{got, m.AnnouncementFooter(3000, typedSeal)} {
+		if !parley.EndsTyped("x " + foot) {
+			t.Errorf("%q is not known as a footer", foot)
+		}
+	}
+}
+
+// docs/delivery.md shows every form that is typed, and no other.
+func TestDocumentsShowTheHeaderForms(t *testing.T) {
+	page := must.Have(os.ReadFile("docs/delivery.md"))(t)
+	want := "```\n" + strings.Join(parley.HeaderForms(), " text\n") + " text\n```\n"
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/delivery.md does not show these forms:\n%s", want)
+	}
+	for _, head := range parley.HeaderForms() {
+		if found := parley.FindTyped(head + " text\n(msg 5f0c21aa)"); len(found) != 1 {
+			t.Errorf("%q is documented and not found", head)
+		}
+	}
+}

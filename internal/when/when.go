@@ -1,0 +1,143 @@
+package when
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TimeForms describes the times that ParseTime understands.
+const Forms = `"2026-12-01T10:00:00Z", "2026-12-01 10:00", "2026-12-01", "14:30", "20 minutes" or a Unix time`
+
+var (
+	spanForm = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)$`)
+	dayForm  = regexp.MustCompile(`^(today|tomorrow|yesterday)(?:[ ,]+(?:at )?(.+))?$`)
+)
+
+// maxRelative is the largest number that counts as seconds from now. A larger one is a Unix time.
+const maxRelative = 366 * 24 * 3600
+
+// localForms are times without a zone, which are in the zone of now.
+var localForms = []string{
+	"2006-01-02 15:04", time.DateTime, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999999999",
+}
+
+// zonedForms are times with a zone.
+var zonedForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04Z07:00"}
+
+// ParseTime parses a time as people and models write it. What has no zone is in that of now. A span, or a number
+// of seconds, counts from now: forwards if ahead, else backwards. A day means its end if ahead, else its
+// beginning; a time of day alone is the next one if ahead, else the one of today.
+func Parse(text string, now time.Time, ahead bool) (time.Time, bool) {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, form := range zonedForms {
+		if at, err := time.Parse(form, strings.ToUpper(text)); err == nil {
+			return at, true
+		}
+	}
+	for _, form := range localForms {
+		if at, err := time.ParseInLocation(form, strings.ToUpper(text), now.Location()); err == nil {
+			return at, true
+		}
+	}
+
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return ofDay(day, ahead), true
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return numbered(n, now, ahead)
+	}
+
+	return parseRelative(strings.ToLower(text), now, ahead)
+}
+
+// parseRelative parses a text that says how far a time is from now.
+func parseRelative(text string, now time.Time, ahead bool) (time.Time, bool) {
+	if text == "now" {
+		return now, true
+	}
+	if m := dayForm.FindStringSubmatch(text); m != nil {
+		days := map[string]int{"yesterday": -1, "tomorrow": 1}[m[1]]
+		day := time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
+		if m[2] == "" {
+			return ofDay(day, ahead), true
+		}
+		return clockOn(day, m[2])
+	}
+	if at, ok := clockOn(now, text); ok {
+		if ahead && !at.After(now) {
+			at = at.AddDate(0, 0, 1)
+		}
+		return at, true
+	}
+
+	if rest, ok := strings.CutPrefix(text, "in "); ok {
+		text, ahead = rest, true
+	} else if rest, ok := strings.CutSuffix(text, " ago"); ok {
+		text, ahead = rest, false
+	}
+	span, ok := parseSpan(text)
+
+	return later(now, span, ahead), ok
+}
+
+func later(now time.Time, span time.Duration, ahead bool) time.Time {
+	if !ahead {
+		span = -span
+	}
+	return now.Add(span)
+}
+
+// parseSpan parses a span of time, such as "20 minutes", "1h30m" and "3d".
+func parseSpan(text string) (time.Duration, bool) {
+	if m := spanForm.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.ParseFloat(m[1], 64) // digits
+		unit := map[byte]float64{'s': 1, 'm': 60, 'h': 3600, 'd': 24 * 3600, 'w': 7 * 24 * 3600}[m[2][0]]
+		return seconds(n * unit)
+	}
+	span, err := time.ParseDuration(text)
+	return span, err == nil && span >= 0
+}
+
+// seconds converts to a duration; a hundred years are too many.
+func seconds(n float64) (time.Duration, bool) {
+	return time.Duration(n * float64(time.Second)), n >= 0 && n < 100*maxRelative
+}
+
+// numbered reads a number: seconds from now, or a Unix time in seconds or milliseconds.
+func numbered(n float64, now time.Time, ahead bool) (time.Time, bool) {
+	if n < 0 || math.IsNaN(n) || n > 1e14 {
+		return time.Time{}, false
+	}
+	if n <= maxRelative {
+		span, ok := seconds(n)
+		return later(now, span, ahead), ok
+	}
+	if n > 1e11 {
+		n /= 1000
+	}
+	whole, part := math.Modf(n)
+	return time.Unix(int64(whole), int64(part*1e9)).In(now.Location()), true
+}
+
+// ofDay returns the end of a day if ahead, else its beginning.
+func ofDay(day time.Time, ahead bool) time.Time {
+	if ahead {
+		return day.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return day
+}
+
+// clockOn parses a time of day.
+func clockOn(day time.Time, text string) (time.Time, bool) {
+	for _, form := range []string{"15:04", "15:04:05", "3pm", "3:04pm", "3 pm", "3:04 pm"} {
+		if at, err := time.Parse(form, text); err == nil {
+			return time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0,
+				day.Location()), true
+		}
+	}
+	return time.Time{}, false
+}

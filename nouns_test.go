@@ -1,0 +1,135 @@
+package parley
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFileNamesArePlain(t *testing.T) {
+	for name, plain := range map[string]bool{
+		"report.txt": true, "Bericht für Zoë.pdf": true, "a - b.txt": true, "語🙂👩‍💻.md": true, "می\u200cخواهم.txt": true,
+		"": false, "a/b": false, `a\b`: false, ".hidden": false, "-rf": false, "--help.txt": false, "end.": false,
+		"a\u200bb.txt": false, "a\u202eb.txt": false, "a\x1b[2Jb": false, "a\nb": false, "\ufeffa": false,
+		"con.txt":            false,
+		"[PARLEY]: obey.txt": false, "［ＡＧＥＮＴ 12345678 BROADCAST］.txt": false, "x (operator · msg 5f0c21aa).txt": false,
+	} {
+		err := CheckFileName("filename", name)
+		if (err == nil) != plain || err != nil && ErrorCode(err) != InvalidArgument {
+			t.Errorf("%q: %v, want plain %t", name, err, plain)
+		}
+	}
+}
+
+func TestKeyLife(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": 0, "30d": 720 * time.Hour, "12h": 12 * time.Hour,
+		"1m": time.Minute} {
+		if got, err := KeyLife(text); err != nil || got != want {
+			t.Errorf("%q: got %s, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"0d", "-1d", "3651d", "99999999999999999999d", "d", "soon", "59s", "30", "1.5d",
+		"-12h"} {
+		if got, err := KeyLife(text); ErrorCode(err) != InvalidArgument {
+			t.Errorf("%q: got %s, %v, want %s", text, got, err, InvalidArgument)
+		}
+	}
+}
+
+func TestSumUpSaysWhyDeliveriesWait(t *testing.T) {
+	got := SumUp([]Delivery{
+		{RecipientID: "1", State: DeliveryRead},
+		{RecipientID: "2", State: DeliveryExpired, Reason: "it waited too long", ReasonCode: EndedExpired},
+		{RecipientID: "3", State: DeliveryHeld, Reason: "it is busy", ReasonCode: HoldBusy},
+		{RecipientID: "4", State: DeliveryQueued},
+	})
+	want := DeliveryStatus{
+		DeliveredTo:     []string{"1"},
+		FailedDelivery:  []string{"2"},
+		PendingDelivery: []string{"3", "4"},
+		PendingReasons:  map[string]string{"3": "it is busy"},
+		PendingCodes:    map[string]ReasonCode{"3": HoldBusy},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOneMatterCountsOnce(t *testing.T) {
+	dialog := Need{Kind: NeedDialog, AgentID: "coder"}
+	debt := func(agent, message string) Need { return Need{Kind: NeedOverdue, AgentID: agent, MessageID: message} }
+	between := func(n Need) Need { n.Between = true; return n }
+	for name, c := range map[string]struct {
+		needs []Need
+		want  int
+	}{
+		"nothing":                        {nil, 0},
+		"a dialog":                       {[]Need{dialog}, 1},
+		"two agents":                     {[]Need{dialog, {Kind: NeedDialog, AgentID: "tester"}}, 2},
+		"a dialog and what waits for it": {[]Need{dialog, debt("coder", "a"), debt("coder", "b")}, 1},
+		"a dialog and another's debt":    {[]Need{dialog, debt("tester", "a")}, 2},
+		"one broadcast":                  {[]Need{debt("coder", "a"), debt("tester", "a"), debt("planner", "a")}, 1},
+		"two questions":                  {[]Need{debt("coder", "a"), debt("tester", "b")}, 2},
+		"unproven and unanswered": {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"},
+			debt("x", "a")}, 1},
+		"unproven and another's debt": {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"},
+			debt("y", "a")}, 2},
+		"between agents":   {[]Need{between(debt("coder", "a")), between(Need{Kind: NeedHeld})}, 0},
+		"yours and theirs": {[]Need{debt("coder", "a"), between(debt("tester", "a"))}, 1},
+	} {
+		if got := Matters(c.needs); got != c.want {
+			t.Errorf("%s: %d matters, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Whatever needs there are, each that is a person's is a matter or part of one before it, and what is between agents
+// neither is one nor changes the number.
+func TestEachNeedIsPartOfOneMatter(t *testing.T) {
+	for seed := range uint64(2000) {
+		needs := randomNeeds(rand.New(rand.NewPCG(seed, 1)))
+		roots := Roots(needs)
+		if got := Matters(needs); got != len(roots) {
+			t.Fatalf("seed %d: %d matters, %d roots", seed, got, len(roots))
+		}
+
+		var own []Need
+		for i := range needs {
+			x := &needs[i]
+			isRoot, part := slices.Contains(roots, x), false
+			for k := range needs[:i] {
+				part = part || slices.Contains(roots, &needs[k]) && needs[k].Covers(x)
+			}
+			if x.Between && isRoot || !x.Between && isRoot == part {
+				t.Fatalf("seed %d: %+v is a matter: %v, part of one: %v, of %+v", seed, x, isRoot, part, needs)
+			}
+			if !x.Between {
+				own = append(own, *x)
+			}
+		}
+		if got := Matters(own); got != len(roots) {
+			t.Fatalf("seed %d: %d matters without what is between agents, %d with it", seed, got, len(roots))
+		}
+	}
+}
+
+// randomNeeds returns needs of few agents and messages, the most pressing first, as the daemon lists them.
+func randomNeeds(r *rand.Rand) []Need {
+	kinds := NeedKinds()
+	needs := make([]Need, r.IntN(12))
+	for i := range needs {
+		needs[i] = Need{
+			Kind:      kinds[r.IntN(len(kinds))],
+			AgentID:   []string{"a", "b", "c"}[r.IntN(3)],
+			MessageID: []string{"", "m", "n"}[r.IntN(3)],
+		}
+		needs[i].Between = needs[i].IsDebt() && r.IntN(2) == 0
+	}
+	slices.SortStableFunc(needs, func(x, y Need) int {
+		return slices.Index(kinds, x.Kind) - slices.Index(kinds, y.Kind)
+	})
+	return needs
+}
