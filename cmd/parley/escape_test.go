@@ -41,6 +41,58 @@ var tricks = []trick{
 	{"atterminal", "atd", "echo \"script -qec 'CALL' /dev/null\" | at now"},
 	{"atorphan", "atd", "echo \"setsid sh -c 'ORPHAN \\$\\$ script -qec CALL /dev/null &'\" | at now"},
 	{"unit", "systemd-run", "systemd-run --user 'CALL'"},
+	{"namespace", "unshare", "unshare -Ur setsid sh -c 'ORPHAN $$ CALL &' || CALL"},
+	{"otheruser", "setpriv", "setpriv --reuid=65534 --clear-groups CALL || CALL"},
+	{"named", "bash", "bash -c '(exec -a cron sh CALL)'"},
+	{"login", "sshd", "ssh -o BatchMode=yes localhost CALL"},
+	{"workspacesocket", "", "env -u PARLEY_SOCKET sh CALL"},
+	{"daemonofitsown", "", "env -u PARLEY_SOCKET -u PARLEY_KEY sh -c 'parley serve & sleep 1; sh CALL'"},
+}
+
+// ways are those by which an agent without a sandbox can act as the operator, as docs/security.md lists them, and the
+// tricks that take them. What the check cannot try has none.
+var ways = []struct {
+	words  string
+	tricks []string
+}{
+	{"by a service of yours that runs something later or elsewhere: `at`, `cron`, `systemd-run`, D-Bus, ssh to this " +
+		"machine, a build server, an editor with a socket", []string{"unit", "at", "atterminal", "atorphan", "login"}},
+	{"by what it types into your own tmux", nil},
+	{"by parley's database, or by a key that it finds in a script or an environment of yours", nil},
+	{"by ending the keeper, which `parley needs` and `parley doctor` tell", nil},
+	{"on macOS, by a process that leaves its session and its environment", nil},
+}
+
+// TestDocsListWhatAnAgentCanDo checks that security.md names the ways word for word, and no other.
+func TestDocsListWhatAnAgentCanDo(t *testing.T) {
+	list := ""
+	for _, w := range ways {
+		list += "- " + w.words + "\n"
+	}
+	_, after, _ := strings.Cut(documents(t)["security.md"], "<!-- ways -->\n")
+	if got, _, _ := strings.Cut(after, "<!-- /ways -->"); got != list {
+		t.Errorf("docs/security.md lists\n%swant\n%s", got, list)
+	}
+}
+
+// No trick, and no way that a service of the machine opens, leads out of a sandbox.
+func TestNoTrickGetsOutOfASandbox(t *testing.T) {
+	t.Parallel()
+	if err := daemon.SandboxUsable(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	h := testhome.New(t)
+	testhome.Run[parley.RegisterAgentResult](t, h, "register", "victim")
+	said := tryAll(t, h, []string{"boxed", "--sandbox"}, "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u",
+		"PARLEY_AGENT_ID")
+	for trick, text := range said {
+		if strings.Contains(text, `"success":true`) {
+			t.Errorf("%s: it printed %q", trick, text)
+		}
+	}
+	if !strings.Contains(said["child"], `"`+string(parley.NotAuthorized)+`"`) {
+		t.Errorf("a plain call printed %q, want that it is not the operator's", said["child"])
+	}
 }
 
 // available reports whether the machine has what the trick needs.
@@ -49,6 +101,9 @@ func (k trick) available() bool {
 		return true
 	}
 	_, err := exec.LookPath(k.needs)
+	if k.needs == "sshd" {
+		return exec.Command("ssh", "-o", "BatchMode=yes", "localhost", "true").Run() == nil
+	}
 	if k.needs == "atd" {
 		return err == nil && isRunning("atd")
 	}
@@ -85,21 +140,21 @@ func (k trick) write(t *testing.T, h *testhome.Home, dir string) string {
 
 // tryAll launches an agent whose program tries every trick, and returns what each call printed, by the name of
 // the trick. env is a command that changes the program's environment.
-func tryAll(t *testing.T, h *testhome.Home, agent string, env ...string) map[string]string {
+func tryAll(t *testing.T, h *testhome.Home, agent []string, env ...string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	script := "cd " + dir + "\n"
 	var tried []string
 	for _, k := range tricks {
 		if k.available() {
-			script += k.write(t, h, dir)
+			script += "{ " + k.write(t, h, dir) + "} || touch " + k.name + ".end\n" // where it cannot even begin
 			tried = append(tried, k.name)
 		}
 	}
 
 	path := filepath.Join(dir, "agent")
 	must.Do(t, os.WriteFile(path, []byte(script+"exec sleep 1000\n"), 0o600))
-	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch", agent, "--"},
+	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch"}, agent, []string{"--dir", dir, "--"},
 		env, []string{"sh", path})...)
 
 	said := map[string]string{}
@@ -144,11 +199,9 @@ func TestNobodyBecomesTheOperatorByLosingAParent(t *testing.T) {
 		}
 	}
 
-	// docs/security.md names what is free: a service runs it, with another environment.
-	check("careless", []string{"runshell", "window"}, []string{"unit"}, tryAll(t, h, "careless"))
-	check("sly", []string{"runshell", "window", "setsid", "othertmux", "orphanterminal"},
-		[]string{"unit", "at", "atterminal", "atorphan"},
-		tryAll(t, h, "sly", "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID",
+	check("careless", []string{"runshell", "window"}, []string{"unit"}, tryAll(t, h, []string{"careless"}))
+	check("sly", []string{"runshell", "window", "setsid", "othertmux", "orphanterminal", "namespace"}, ways[0].tricks,
+		tryAll(t, h, []string{"sly"}, "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID",
 			"-u", "PARLEY_SOCKET"))
 }
 

@@ -16,12 +16,12 @@ import (
 
 // stage is a user's home with what a sandbox must not show, and an agent in it.
 type stage struct {
-	t    *testing.T
+	t    testing.TB
 	home string
 	plan sandbox.Plan
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{t: t, home: must.Have(filepath.EvalSymlinks(t.TempDir()))(t)}
 	state := s.dir("state")
@@ -69,7 +69,7 @@ func (s *stage) run(command string) (string, bool) {
 }
 
 // needsSandbox skips a test where the system lets nobody make one.
-func needsSandbox(t *testing.T) {
+func needsSandbox(t testing.TB) {
 	t.Helper()
 	if err := sandbox.Usable(t.Context()); err != nil {
 		t.Skip(err)
@@ -315,4 +315,22 @@ func TestTheEnvironmentOfASandbox(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// BenchmarkStart measures what a sandbox adds to the start of a program.
+func BenchmarkStart(b *testing.B) {
+	needsSandbox(b)
+	s := newStage(b)
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			must.Do(b, exec.Command("/bin/sh", "-c", "true").Run())
+		}
+	})
+	b.Run("sandboxed", func(b *testing.B) {
+		for b.Loop() {
+			if out, ok := s.run("true"); !ok {
+				b.Fatal(out)
+			}
+		}
+	})
 }
