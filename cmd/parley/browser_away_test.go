@@ -104,16 +104,14 @@ func toldOnDevice(p *pageTest, x *testpage.Tab) {
 	x.Until("!document.querySelector('[data-push]').checked")
 	x.Picture("menu")
 
+	x.Lend()
 	testpage.JS[bool](x, `(window.got = null, crypto.subtle.generateKey({name: 'ECDH', namedCurve: 'P-256'}, true,
 	['deriveBits']).then(k => crypto.subtle.exportKey('raw', k.publicKey))
 		.then(async raw => {
 			const b64 = b => btoa(String.fromCharCode(...new Uint8Array(b))).replace(/\+/g, '-').replace(/\//g,
 			'_').replace(/=/g, '');
-			const ask = (endpoint) => fetch('/api/notify_device', {method: 'POST', body: JSON.stringify({endpoint,
-			p256dh: b64(raw), auth: b64(new Uint8Array(16))}),
-				headers: {'Content-Type': 'application/json',
-				Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session'))
-				.key}}).then(r => r.json());
+			const ask = endpoint => asks('notify_device', {endpoint, p256dh: b64(raw), auth: b64(new Uint8Array(16))})
+				.then(r => r.json());
 			window.got = [await ask('https://127.0.0.1/x'), await ask('https://push.invalid/x')];
 		}), true)`)
 	x.Until("window.got")
@@ -121,10 +119,8 @@ func toldOnDevice(p *pageTest, x *testpage.Tab) {
 		"window.got[0].error_code + ' ' + window.got[1].devices"); got != "INVALID_ARGUMENT 1" {
 		x.Errorf("a service on this machine, and one elsewhere: %s", got)
 	}
-	testpage.JS[bool](x, `(window.ways = null, fetch('/api/send_test_notice', {method: 'POST', body: '{}',
-	headers: {'Content-Type': 'application/json',
-		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session'))
-		.key}}).then(r => r.json()).then(r => { window.ways = r.ways }), true)`)
+	testpage.JS[bool](x, `(window.ways = null,
+		asks('send_test_notice', {}).then(r => r.json()).then(r => { window.ways = r.ways }), true)`)
 	x.Until("window.ways")
 	if ways := testpage.JS[string](x, "JSON.stringify(window.ways.map(w => [w.way, w.works, "+
 		"w.sent]))"); ways != `[["push",false,0]]` {
@@ -134,10 +130,7 @@ func toldOnDevice(p *pageTest, x *testpage.Tab) {
 	showsPushed(x)
 	x.Clean()
 
-	testpage.JS[bool](x, `(window.left = -1, fetch('/api/notify_device', {method: 'POST',
-	body: JSON.stringify({endpoint: 'https://push.invalid/x', remove: true}), headers: {
-		'Content-Type': 'application/json',
-		Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}})
+	testpage.JS[bool](x, `(window.left = -1, asks('notify_device', {endpoint: 'https://push.invalid/x', remove: true})
 		.then(r => r.json()).then(r => { window.left = JSON.stringify(r) }), true)`)
 	x.Until("window.left !== -1")
 	if got := testpage.JS[string](x, "window.left"); !strings.Contains(got, `"devices":0`) {

@@ -188,13 +188,20 @@ func (x *Tab) Shows(text string) {
 	x.Until("document.body.innerText.includes(" + string(b) + ")")
 }
 
+// Lend gives the page's console asks(operation, arguments), which calls with the session of the page.
+func (x *Tab) Lend() {
+	x.Helper()
+	JS[bool](x, `(window.asks = async (op, args) => {
+		const m = await import(performance.getEntriesByType('resource').find(e => e.name.endsWith('/early.js')).name);
+		return m.askSigned(JSON.parse(m.restored()), '/api/' + op, {method: 'POST', body: JSON.stringify(args)});
+	}, true)`)
+}
+
 // Asks calls an operation with the session of the page, and returns the status of the answer.
 func (x *Tab) Asks(op, args string) int {
 	x.Helper()
-	JS[bool](x, fmt.Sprintf(`(window.got = 0,
-		import(performance.getEntriesByType('resource').find(e => e.name.endsWith('/early.js')).name)
-		.then(m => m.askSigned(JSON.parse(m.restored()), '/api/' + %q, {method: 'POST', body: %q}))
-		.then(r => { window.got = r.status }), true)`, op, args))
+	x.Lend()
+	JS[bool](x, fmt.Sprintf(`(window.got = 0, asks(%q, %s).then(r => { window.got = r.status }), true)`, op, args))
 	x.Until("window.got")
 	return JS[int](x, "window.got")
 }
