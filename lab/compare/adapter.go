@@ -32,7 +32,7 @@ func (a *adapters) Set(text string) error {
 		return fmt.Errorf("find the adapter: %w", err)
 	}
 	t := &through{program: path}
-	a.ways = append(a.ways, way{name, t.prepare, t.send})
+	a.ways = append(a.ways, way{name, t.prepare, t.send, t.restart})
 	return nil
 }
 
@@ -71,23 +71,37 @@ func (t *through) prepare(s *stage) error {
 }
 
 // send hands a message over, and asks what came of it.
-func (t *through) send(s *stage, text string) (ok bool) {
+func (t *through) send(s *stage, text string) (says verdict) {
 	id := fmt.Sprint(t.sent.Add(1))
 	if _, err := t.run(s, text, "send", id); err != nil {
-		return false
+		return not
 	}
+	says = waits
 	ctx, cancel := context.WithTimeout(context.Background(), outcome)
 	defer cancel()
 	err := wait.Until(ctx, outcomeEvery, func() (bool, error) {
 		status, err := t.run(s, "", "status", id)
-		says, known := rungs[status]
-		if !known && err == nil {
-			log.Printf("%s status printed %q, which is no rung of docs/ladder.md", t.program, status)
+		if err != nil {
+			return false, nil // it may be starting again
 		}
-		ok = says == arrived
-		return says != waits, err
+		known := false
+		if says, known = rungs[status]; !known {
+			log.Printf("%s status printed %q, which is no rung of docs/ladder.md", t.program, status)
+			says = waits
+			return true, nil
+		}
+		return says != waits, nil
 	})
-	return ok && err == nil
+	if err != nil {
+		return waits
+	}
+	return says
+}
+
+// restart ends the tool as a crash would, and begins it again.
+func (t *through) restart(s *stage) error {
+	_, err := t.run(s, "", "restart")
+	return err
 }
 
 // verdict is what a rung says of a message.

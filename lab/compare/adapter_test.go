@@ -15,17 +15,17 @@ func TestAdapterSaysWhatCame(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		script string
-		ok     bool
+		says   verdict
 	}{
-		"delivered": {`case $1 in send) cat >$LADDER_SOCKET.$2;; status) echo delivered;; esac`, true},
-		"later":     {`[ $1 != status ] || if [ -e $LADDER_SOCKET.seen ]; then echo delivered; else echo waiting; >$LADDER_SOCKET.seen; fi`, true},
-		"read":      {`[ $1 != status ] || echo read`, true},
-		"submitted": {`[ $1 != status ] || echo submitted`, true},
-		"unknown":   {`[ $1 != status ] || echo unknown`, false},
-		"no rung":   {`[ $1 != status ] || echo ok`, false},
-		"failed":    {`[ $1 != status ] || echo failed`, false},
-		"refused":   {`[ $1 != send ]`, false},
-		"mute":      {`exit 0`, false},
+		"delivered": {`case $1 in send) cat >$LADDER_SOCKET.$2;; status) echo delivered;; esac`, arrived},
+		"later":     {`[ $1 != status ] || if [ -e $LADDER_SOCKET.seen ]; then echo delivered; else echo waiting; >$LADDER_SOCKET.seen; fi`, arrived},
+		"read":      {`[ $1 != status ] || echo read`, arrived},
+		"submitted": {`[ $1 != status ] || echo submitted`, arrived},
+		"unknown":   {`[ $1 != status ] || echo unknown`, not},
+		"no rung":   {`[ $1 != status ] || echo ok`, waits},
+		"failed":    {`[ $1 != status ] || echo failed`, not},
+		"refused":   {`[ $1 != send ]`, not},
+		"mute":      {`exit 0`, waits},
 	} {
 		t.Run(name, func(t *testing.T) {
 			program := filepath.Join(dir, name)
@@ -36,8 +36,8 @@ func TestAdapterSaysWhatCame(t *testing.T) {
 			s := &stage{home: home, socket: filepath.Join(dir, name+"-socket")}
 
 			must.Do(t, a.ways[0].prepare(s))
-			if got := a.ways[0].send(s, "a text"); got != c.ok {
-				t.Errorf("got %v, want %v", got, c.ok)
+			if got := a.ways[0].send(s, "a text"); got != c.says {
+				t.Errorf("got %v, want %v", got, c.says)
 			}
 			if name == "delivered" && string(must.Have(os.ReadFile(s.socket+".1"))(t)) != "a text" {
 				t.Error("the adapter was not given the text")

@@ -11,13 +11,15 @@ type entry struct {
 // sent is one message, and what its sender was told.
 type sent struct {
 	text string
-	ok   bool // it was said to have arrived
+	says verdict
 }
 
 // counts says what became of messages.
 type counts struct {
 	Sent, Exact, Lost, Wrong, Twice, Merged int
 	Answered, DraftSent, Shell, Stopped     int
+
+	Doubted, Open int // of which unknown or failed was said, and that ended on no rung
 }
 
 func (c *counts) add(d counts) {
@@ -31,6 +33,8 @@ func (c *counts) add(d counts) {
 	c.DraftSent += d.DraftSent
 	c.Shell += d.Shell
 	c.Stopped += d.Stopped
+	c.Doubted += d.Doubted
+	c.Open += d.Open
 }
 
 // draft is what the person has typed and not sent.
@@ -69,7 +73,12 @@ func judge(messages []sent, logged []entry) (c counts) {
 		default:
 			c.Exact++
 		}
-		if m.ok && (times == 0 || merged) {
+		switch {
+		case m.says == not:
+			c.Doubted++
+		case m.says == waits:
+			c.Open++
+		case times == 0 || merged:
 			c.Wrong++
 		}
 	}

@@ -44,6 +44,9 @@ func main() {
 	var rows []row
 	for _, s := range scenes {
 		for _, w := range played {
+			if s.restarts && w.restart == nil {
+				continue
+			}
 			r, err := play(context.Background(), s, w, *times)
 			if err == nil && r.counts.Stopped > 0 && others.ways == nil {
 				err = errors.New("the page has no column for a person who cannot go on")
@@ -69,12 +72,13 @@ func main() {
 //go:embed page.md
 var frame string
 
-// table returns the counts as a table of Markdown, also of how often a person could not go on.
+// table returns the counts as a table of Markdown, of an adapter also how often a person could not go on, and what it
+// said otherwise.
 func table(rows []row, stops bool) string {
 	var b strings.Builder
 	head, rule := "", ""
 	if stops {
-		head, rule = " person stopped |", "---|"
+		head, rule = " person stopped | said unknown or failed | on no rung |", "---|---|---|"
 	}
 	b.WriteString("| scene | way | exact | lost | said ok | twice | merged | dialogs answered | drafts sent | " +
 		"run by the shell |" + head + "\n|---|---|---|---|---|---|---|---|---|---|" + rule + "\n")
@@ -83,7 +87,7 @@ func table(rows []row, stops bool) string {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |", r.scene, r.way, c.Exact, c.Lost,
 			c.Wrong, c.Twice, c.Merged, c.Answered, c.DraftSent, c.Shell)
 		if stops {
-			fmt.Fprintf(&b, " %d |", c.Stopped)
+			fmt.Fprintf(&b, " %d | %d | %d |", c.Stopped, c.Doubted, c.Open)
 		}
 		b.WriteByte('\n')
 	}

@@ -19,6 +19,8 @@ type scene struct {
 	before  func(context.Context, *stage) error // brings the moment about
 	after   func(context.Context, *stage) error // what the person does a second later; may be nil
 	text    func(*stage, int) string            // of the n-th message; nil: a request
+
+	restarts bool // the tool ends while its messages are on the way, and begins again
 }
 
 var scenes = []scene{
@@ -35,6 +37,7 @@ var scenes = []scene{
 		after:  leaveCopyMode,
 	},
 	{name: "two send at once", senders: 2, before: idle},
+	{name: "the tool ends and begins again", senders: 2, before: idle, restarts: true},
 	{
 		name: "the program has ended", before: end,
 		after: func(ctx context.Context, s *stage) error { return s.start(ctx) },
@@ -127,9 +130,15 @@ func take(ctx context.Context, s *stage, sc scene, w way, n int) (counts, error)
 		if sc.text != nil {
 			messages[i].text = sc.text(s, n)
 		}
-		sending.Go(func() { messages[i].ok = w.send(s, messages[i].text) })
+		sending.Go(func() { messages[i].says = w.send(s, messages[i].text) })
 	}
 
+	if sc.restarts {
+		if err := w.restart(s); err != nil {
+			sending.Wait()
+			return counts{}, err
+		}
+	}
 	if sc.after != nil {
 		err := wait.Pause(ctx, time.Second) // what the person takes to notice
 		if err == nil {
