@@ -1,12 +1,25 @@
 package parley
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"parley/internal/must"
 )
 
 func TestFileNamesArePlain(t *testing.T) {
@@ -132,4 +145,135 @@ func randomNeeds(r *rand.Rand) []Need {
 		return slices.Index(kinds, x.Kind) - slices.Index(kinds, y.Kind)
 	})
 	return needs
+}
+
+// TestListsHaveEveryConstant compares the lists that faces read with the constants that
+// this package declares. The schema of a parameter cannot read a list: its allowed values stand in a tag.
+func TestListsHaveEveryConstant(t *testing.T) {
+	declared := constants(t)
+	for of, got := range map[string][]string{
+		"AgentState":       texts(AgentStates()),
+		"DeliveryState":    texts(DeliveryStates()),
+		"MembershipStatus": texts(MembershipStatuses()),
+		"MessageKind":      texts(MessageKinds()),
+		"MessageType":      texts(MessageTypes()),
+		"NeedKind":         texts(NeedKinds()),
+		"ReasonCode":       texts(ReasonCodes()),
+
+		// only parley gives that one
+		"MessageType in its tag":        append(enumOf[SendMessageRequest]("type"), string(TypeNative)),
+		"Priority in its tag":           enumOf[SendMessageRequest]("priority"),
+		"ConversationAction in its tag": enumOf[ControlConversationRequest]("action"),
+	} {
+		typ, _, _ := strings.Cut(of, " ")
+		want := declared[typ]
+		slices.Sort(got)
+		slices.Sort(want)
+		if len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: the list has %v, the constants are %v", of, got, want)
+		}
+	}
+}
+
+func texts[T ~string](list []T) []string {
+	all := make([]string, len(list))
+	for i, one := range list {
+		all[i] = string(one)
+	}
+	return all
+}
+
+// constants returns the values of the package's string constants by their type.
+func constants(t *testing.T) map[string][]string {
+	t.Helper()
+	entries := must.Have(os.ReadDir("."))(t)
+
+	byType := map[string][]string{}
+	for _, entry := range entries {
+		if name := entry.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+
+		file := must.Have(parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution))(t)
+
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			typ, isNamed := spec.Type.(*ast.Ident)
+			literal, isLiteral := spec.Values[0].(*ast.BasicLit)
+			if !isNamed || !isLiteral || literal.Kind != token.STRING {
+				return true
+			}
+			if value, err := strconv.Unquote(literal.Value); err == nil {
+				byType[typ.Name] = append(byType[typ.Name], value)
+			}
+			return true
+		})
+	}
+
+	return byType
+}
+
+var sameError = cmpopts.IgnoreUnexported(Error{})
+
+func TestErrorCrossesTheWire(t *testing.T) {
+	for _, want := range []*Error{
+		Errorf(AgentNotFound, "there is no agent %q", "x").With("agent", "x").With("near",
+			[]any{"y"}).Suggest("Did you mean %s?", "y"),
+		Errorf(Internal, "it broke"),
+	} {
+		b := must.Have(json.Marshal(want))(t)
+
+		got := new(Error)
+		must.Do(t, json.Unmarshal(b, got))
+		if diff := cmp.Diff(want, got, sameError); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestErrorHasTheContractsForm(t *testing.T) {
+	b := must.Have(json.Marshal(Errorf(MessageTooLong, "too long").Suggest("Be brief.")))(t)
+	const want = `{"success":false,"error_code":"MESSAGE_TOO_LONG","error_message":"too long","details":{},` +
+		`"suggested_action":"Be brief.","detail":"too long","error":"too long","message":"too long"}`
+	if got := string(b); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestErrorKeepsItsCause(t *testing.T) {
+	err := fmt.Errorf("call: %w", Errorf(StorageUnavailable, "read: %w", io.ErrUnexpectedEOF))
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error("the cause is lost")
+	}
+	if got := ErrorCode(err); got != StorageUnavailable {
+		t.Errorf("the code is %s", got)
+	}
+	if got := err.Error(); got != "call: read: unexpected EOF" {
+		t.Errorf("the text is %q", got)
+	}
+}
+
+func TestAForeignErrorIsInternal(t *testing.T) {
+	if e := AsError(nil); e != nil {
+		t.Errorf("no error is %v", e)
+	}
+	e := AsError(io.EOF)
+	if e.Code != Internal || e.Message != "EOF" || e.Action == "" || !errors.Is(e, io.EOF) {
+		t.Errorf("got %+v", e)
+	}
+	if got := ErrorCode(nil); got != "" {
+		t.Errorf("no error has the code %q", got)
+	}
+}
+
+func TestWithDoesNotShareDetails(t *testing.T) {
+	details := map[string]any{"a": 1}
+	e := &Error{Details: details}
+	e.With("b", 2)
+	if len(details) != 1 || len(e.Details) != 2 {
+		t.Errorf("got %v and %v", details, e.Details)
+	}
 }
