@@ -31,10 +31,6 @@ type Options struct {
 	Agents   map[string]Toolsets // fewer of them for single agents, by lower-case name
 	Log      *slog.Logger
 
-	// Due is called over stdio with the number of requests that are not answered, each time that it changes. It may
-	// be nil.
-	Due func(n int)
-
 	listsEvery time.Duration // the interval of looks at what a caller may use, for tests
 }
 
@@ -70,9 +66,6 @@ func serveStdio(
 	defer cancel()
 
 	talk := newDialogue(ctx, in, out, last)
-	if o.Due != nil {
-		talk.due = o.Due
-	}
 	running.Go(func() {
 		own.follow(ctx, o, func(uri string) error {
 			_, err := talk.Write(append(notice(updated(uri)), '\n'))

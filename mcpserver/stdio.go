@@ -25,7 +25,6 @@ type dialogue struct {
 	rest []byte          // the rest of the line that is being read
 
 	failures failures
-	due      func(n int) // is told how many requests are open
 
 	writing sync.Mutex // one message at a time
 
@@ -40,7 +39,6 @@ func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Dur
 		out:      out,
 		done:     ctx.Done(),
 		last:     last,
-		due:      func(int) {},
 		open:     map[string]bool{},
 		answered: make(chan struct{}, 1),
 	}
@@ -112,7 +110,6 @@ func (d *dialogue) noteRequest(line []byte) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.open[string(e.ID)] = true
-		d.due(len(d.open))
 	}
 }
 
@@ -135,7 +132,6 @@ func (d *dialogue) settle(id json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.open, string(id))
-	d.due(len(d.open))
 	if len(d.open) == 0 {
 		select {
 		case d.answered <- struct{}{}:

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,10 @@ import (
 // bridgeReconnect is how long an agent's MCP call waits for a daemon that does not run:
 // long enough for a restart by hand.
 const bridgeReconnect = 60 * time.Second
+
+// bridgeGarbage is how much garbage a bridge may hold, in percent of what is in use: there is one for each agent, and
+// it mostly waits.
+const bridgeGarbage = 25
 
 // mcpCommand serves MCP to an agent.
 type mcpCommand struct{ toolsets string }
@@ -42,9 +48,8 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 }
 
 func (m *mcpCommand) run(outer context.Context, c *cli) error {
-	beginSlim()
-	ends := newSlimmer(c.in, c.out, slimAfter, slim)
-	defer ends.stop()
+	runtime.GOMAXPROCS(1) // with two, each collection wakes both threads, which took a third of the time of a call
+	debug.SetGCPercent(bridgeGarbage)
 
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
@@ -73,8 +78,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		Version:  buildVersion(),
 		Toolsets: sets.Within(all),
 		Agents:   own,
-		Due:      ends.noteDue,
-	}, ends, ends, m.caller(outer, c.env, service))
+	}, c.in, c.out, m.caller(outer, c.env, service))
 }
 
 // parentEvery is the interval between two looks at who the parent is.
