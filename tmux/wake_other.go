@@ -4,21 +4,24 @@ package tmux
 
 import (
 	"path/filepath"
-	"slices"
+	"strings"
 )
 
-// listener returns the tmux server of this user that listens on a socket, 0 if there is none: the one that was
-// started with its path. Clients ignore the signal that it is found for.
+// listener returns the tmux server of this user that listens on a socket, 0 if there is none: the process that was
+// started with its path and has left its parent. A client, which may have the same command line, has one.
 func listener(path string) int {
 	all, err := parents()
 	if err != nil {
 		return 0
 	}
-	for pid := range all {
+	for pid, parent := range all {
+		if parent != 1 {
+			continue
+		}
 		argv, err := commandLine(pid)
-		i := slices.Index(argv, "-S")
-		if err == nil && i > 0 && len(argv) > i+1 && argv[i+1] == path && filepath.Base(argv[0]) == "tmux" &&
-			slices.Contains(argv, "new-session") {
+		line := strings.Join(argv, " ") + " " // a path may have spaces
+		if err == nil && len(argv) > 0 && filepath.Base(argv[0]) == "tmux" &&
+			strings.Contains(line, " -S "+path+" ") && strings.Contains(line, " new-session ") {
 			return pid
 		}
 	}
