@@ -77,7 +77,7 @@ type PageEntry struct {
 // PageProof proves that whoever asks for a session has the code with a hash. It is good for this session alone.
 func PageProof(codeHash []byte, publicKey string) string {
 	sum := hmac.New(sha256.New, codeHash)
-	_, _ = sum.Write([]byte("parley page\n" + publicKey)) // a hash takes everything
+	_, _ = sum.Write([]byte("session\n" + publicKey)) // a hash takes everything
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
 }
 

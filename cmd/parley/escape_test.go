@@ -59,6 +59,8 @@ var ways = []struct {
 		"machine, a build server, an editor with a socket", []string{"unit", "at", "atterminal", "atorphan", "login"}},
 	{"by what it types into your own tmux", nil},
 	{"by parley's database, or by a key that it finds in a script or an environment of yours", nil},
+	{"by ending the daemon and taking its lock, its notes and its socket: your commands send what they have to say " +
+		"there", nil},
 	{"by ending the keeper, which `parley needs` and `parley doctor` tell", nil},
 	{"on macOS, by a process that leaves its session and its environment", nil},
 }

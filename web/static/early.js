@@ -107,7 +107,7 @@ export async function exchange(code) {
   await keys('readwrite', k => k.put(pair.privateKey, key));
   const mac = {name: 'HMAC', hash: 'SHA-256'};
   const secret = await crypto.subtle.importKey('raw', await digest(code), mac, false, ['sign']);
-  const proof = coded(await crypto.subtle.sign(mac, secret, bytes(`parley page\n${key}`)));
+  const proof = coded(await crypto.subtle.sign(mac, secret, bytes(`session\n${key}`)));
   return signed(/** @type {any} */ ({key, run: ''}), '/session', {
     method: 'POST', body: JSON.stringify({code_id: code.slice(0, 15), proof, calls: first}),
   });
