@@ -364,7 +364,7 @@ func TestRecordsMakeThePage(t *testing.T) {
 	}))(t)
 
 	for _, want := range []string{
-		"| pi 1.0 | 2026-01-01 to 2026-01-03 | 80x24, 120x40 | 17 | **1** at 120x40 | 10, 20: it asks before nothing that it does; ",
+		"| pi 1.0 | 2026-01-01 to 2026-01-03 | 80x24, 120x40 | 18 | **1** at 120x40 | 10, 21: it asks before nothing that it does; ",
 		"| pi 1.0 | 2026-01-03 |  | rest | draft | queue |\n",
 		"| claude 9.0 | 2026-01-06 | 1 | 0 |",
 		"| pi 1.0 | 2026-01-04 to 2026-01-05 | 25 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 2; 1 | 0 | 7, 8 |\n",
