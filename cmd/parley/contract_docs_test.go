@@ -251,7 +251,7 @@ func testsOf(t *testing.T, root string) map[string]bool {
 		}
 
 		pkg := filepath.ToSlash(filepath.Dir(rel))
-		if pkg != "parleytest" && !strings.HasSuffix(file, "_test.go") {
+		if pkg != "internal/parleytest" && !strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
 
@@ -270,7 +270,7 @@ func testsOf(t *testing.T, root string) map[string]bool {
 			case *ast.BasicLit:
 				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
 					names[rel] = append(names[rel], text)
-					if pkg == "parleytest" {
+					if pkg == "internal/parleytest" {
 						suite = append(suite, text)
 					}
 				}
