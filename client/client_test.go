@@ -291,7 +291,8 @@ func TestAnswerOfAnotherServerIsReported(t *testing.T) {
 
 			c := connect(t, client.Options{URL: "http://" + addr})
 			_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
-			if e := expectCode(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message, "is no parley daemon") {
+			if e := expectCode(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message,
+				"is no parley daemon") {
 				t.Errorf("%s with %d: %s", name, status, e)
 			}
 		}
@@ -341,7 +342,8 @@ func TestKeyMayEndWithALine(t *testing.T) {
 	for _, key := range []string{"own\r\n", " \n"} { // an empty key is a wrong one, and not none
 		c := connect(t, client.Options{URL: "http://" + addr, Key: key, Retry: patience})
 		must.Have(c.CheckInbox(t.Context(), parley.CheckInboxRequest{}))(t)
-		if want := "Bearer " + strings.TrimSpace(key); len(got) != 1 || strings.TrimSpace(got[0]) != strings.TrimSpace(want) {
+		if want := "Bearer " + strings.TrimSpace(key); len(got) != 1 ||
+			strings.TrimSpace(got[0]) != strings.TrimSpace(want) {
 			t.Errorf("%q: the daemon got %q", key, got)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"parley"
 )
 
-// A call ends with words if the daemon takes it and answers nothing at all, and goes on while the daemon answers others.
+// A call ends with words if the daemon takes it and answers nothing at all, and goes on while the daemon answers
+// others.
 func TestACallEndsWhenTheDaemonIsSilent(t *testing.T) {
 	soon := hearing{silence: time.Millisecond, patience: 50 * time.Millisecond, again: time.Millisecond}
 	for name, c := range map[string]struct {

@@ -166,7 +166,6 @@ func (c *callers) atItsPort(r *http.Request) bool {
 	_, here, _ := net.SplitHostPort(local.String())
 	_, meant, _ := net.SplitHostPort(r.Host)
 	return here == meant || slices.ContainsFunc(c.Hosts, func(h string) bool {
-		return strings.EqualFold(h,
-			hostOf(r.Host))
+		return strings.EqualFold(h, hostOf(r.Host))
 	})
 }

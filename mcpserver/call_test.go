@@ -60,10 +60,12 @@ func TestErrorsReachTheModel(t *testing.T) {
 			{"send_message", args{"to": "a", "text": "hi", "cc": "b"}, parley.InvalidArgument, []string{`no parameter "cc"`, "send_message takes: to, text"}},
 			{"send_message", args{"to": "a", "text": "hi", "priorty": "high"}, parley.InvalidArgument, []string{`Did you mean "priority"?`}},
 			{"send_message", args{"to": "a"}, parley.InvalidArgument, []string{"text is missing"}},
-			{"send_message", args{"to": "a", "text": "hi", "sender_id": "planner"}, parley.NotAuthorized, []string{"Leave sender_id out"}},
+			{"send_message", args{"to": "a", "text": "hi", "sender_id": "planner"}, parley.NotAuthorized,
+				[]string{"Leave sender_id out"}},
 			{"send_message", args{"to": "nobody", "text": "hi"}, parley.AgentNotFound, []string{`there is no agent "nobody"`, "get_agent_status lists them."}},
 			{"stop_agent", args{"agent": "planner"}, parley.NotAuthorized, []string{"Ask the operator"}},
-			{"send_message", args{"to": "broken", "text": "hi"}, parley.Internal, []string{"unexpected EOF", "Try again"}},
+			{"send_message", args{"to": "broken", "text": "hi"}, parley.Internal, []string{"unexpected EOF",
+				"Try again"}},
 		} {
 			res, text := call(t, s, c.tool, c.args)
 			got := structured[parley.Error](t, res)
@@ -218,7 +220,8 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 	var all sync.WaitGroup
 	for range waiting {
 		all.Go(func() {
-			if _, err := s.CallTool(t.Context(), &official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}}); err != nil {
+			if _, err := s.CallTool(t.Context(), &official.CallToolParams{Name: "check_inbox",
+				Arguments: args{"wait_seconds": 60}}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -279,7 +282,8 @@ func TestAKeyInTheArgumentsIdentifiesTheCaller(t *testing.T) {
 	if res.IsError || len(f.keys) != 1 || f.keys[0] != "some-key" {
 		t.Errorf("over stdio: got %s with the keys %q, want the key handed on", text, f.keys)
 	}
-	if res, text = call(t, overStdio(t, newFake(), coder, latest, nil), "send_message", args{"api_key": "", "to": "planner", "text": "hi"}); !res.IsError {
+	if res, text = call(t, overStdio(t, newFake(), coder, latest, nil), "send_message", args{"api_key": "",
+		"to": "planner", "text": "hi"}); !res.IsError {
 		t.Errorf("over stdio an empty key is taken: %s", text)
 	}
 }

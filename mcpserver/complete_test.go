@@ -44,7 +44,8 @@ func TestNamesAreCompleted(t *testing.T) {
 			}
 		}
 
-		for _, ref := range []*official.CompleteReference{prompt("dance"), {Type: "ref/resource", URI: "parley://x/{y}"}} {
+		for _, ref := range []*official.CompleteReference{prompt("dance"), {Type: "ref/resource",
+			URI: "parley://x/{y}"}} {
 			_, err := s.Complete(t.Context(), &official.CompleteParams{
 				Ref: ref, Argument: official.CompleteParamsArgument{Name: "reviewer", Value: "c"},
 			})

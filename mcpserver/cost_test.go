@@ -65,7 +65,8 @@ func nthID(n int) string {
 }
 
 // news is a text of two hundred characters.
-const news = "The build is red since the last merge: the parser takes a tab for a space, so two tests of the printer fail. " +
+const news = "The build is red since the last merge: the parser takes a tab for a space, so two tests of the " +
+	"printer fail. " +
 	"I am on it, and will say when it is green again. Please do not merge into main before that."
 
 // deliveriesTo returns the deliveries of a message to so many mailboxes.
@@ -132,7 +133,8 @@ func statusOf(n int) any {
 	for i := range n {
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent: parley.Agent{
-				ID: nthID(i), Name: fmt.Sprintf("worker-%02d", i), AgentSpec: parley.AgentSpec{Role: "developer"}, Kind: parley.KindTerminal,
+				ID: nthID(i), Name: fmt.Sprintf("worker-%02d", i), AgentSpec: parley.AgentSpec{Role: "developer"},
+				Kind:  parley.KindTerminal,
 				State: parley.StateIdle, Since: noon, Evidence: "its program reported the end of its turn",
 				Host: "workstation", Profile: "claude", Command: []string{"claude"}, Dir: "/home/me/project",
 				CreatedAt: noon, LastActive: noon,

@@ -80,7 +80,8 @@ func TestFailuresKeepTheirCodes(t *testing.T) {
 			}
 			if bad := json.Unmarshal(rpc.Data, &data); bad != nil || int(rpc.Code) != want || data.Code != c.want ||
 				data.Action == "" || data.URI != c.uri {
-				t.Errorf("%s: %d %q %s (%v), want %d, %s with an action", what, rpc.Code, rpc.Message, rpc.Data, bad, want, c.want)
+				t.Errorf("%s: %d %q %s (%v), want %d, %s with an action", what, rpc.Code, rpc.Message, rpc.Data, bad,
+					want, c.want)
 			}
 		})
 	}

@@ -48,7 +48,8 @@ func newHandler(o Options, progress time.Duration) *HTTPHandler {
 	o = o.withDefaults()
 	ids := newSessions()
 	tells := changing{watch: ids.watch, lists: true}
-	return &HTTPHandler{sessions: ids, options: o, transport: server.NewStreamableHTTPServer(newServer(o, progress, tells),
+	return &HTTPHandler{sessions: ids, options: o, transport: server.NewStreamableHTTPServer(newServer(o, progress,
+		tells),
 		server.WithSessionIdManagerResolver(ids),
 		server.WithSessionIdleTTL(sessionIdle),
 		// A session's stream is served by serveStream. Progress is sent in the response to the call.
@@ -208,7 +209,8 @@ func refuseOther(w http.ResponseWriter, body []byte) {
 	if !json.Valid(body) {
 		code, e = mcp.PARSE_ERROR, parley.Errorf(parley.InvalidArgument, "the body is not JSON")
 	}
-	refuse(w, http.StatusBadRequest, nil, code, e.Suggest("Send one JSON-RPC message as the body; there are no batches."))
+	refuse(w, http.StatusBadRequest, nil, code,
+		e.Suggest("Send one JSON-RPC message as the body; there are no batches."))
 }
 
 // refuse answers a request that is not passed to the library.

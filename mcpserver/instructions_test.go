@@ -21,7 +21,8 @@ func TestInstructionsNameTheCaller(t *testing.T) {
 		}
 
 		for _, want := range []string{
-			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", parley.InteractionRules,
+			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message",
+			parley.InteractionRules,
 		} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
@@ -55,15 +56,20 @@ func TestInstructionsFitTheRole(t *testing.T) {
 		text        string
 		has, hasNot []string
 	}{
-		"a mailbox":           {instructionsFor(mailbox), []string{"You are coder", polls, "respond_to_message", "response_deadline", "thread_id", "into a file"}, []string{typed, "GUARDIAN"}},
-		"a terminal":          {instructionsFor(terminal), []string{"You are chief", typed, "GUARDIAN", "do not poll", "respond_to_message", "ignore_message"}, []string{polls}},
-		"an unknown kind":     {instructionsFor(coder), []string{typed}, nil},
-		"the operator":        {instructionsFor(person), []string{"You act for the operator", polls}, []string{typed}},
-		"a bridge alone":      {instructionsFor(parley.Caller{ID: "?", Operator: true, Remote: true}), []string{"You are one of a team", typed}, nil},
-		"nobody":              {instructionsFor(parley.Caller{}), []string{"register_agent"}, []string{"send_message"}},
-		"without threads":     {instructionsFor(mailbox, "threads"), []string{polls}, []string{"thread"}},
-		"without a team":      {instructionsFor(mailbox, "team", "files"), []string{polls}, []string{"get_agent_status", "broadcast_message", "transfer_file"}},
-		"threads and no more": {instructionsFor(mailbox, "messages"), []string{"You are coder"}, []string{polls, "respond_to_message with"}},
+		"a mailbox": {instructionsFor(mailbox), []string{"You are coder", polls, "respond_to_message",
+			"response_deadline", "thread_id", "into a file"}, []string{typed, "GUARDIAN"}},
+		"a terminal": {instructionsFor(terminal), []string{"You are chief", typed, "GUARDIAN", "do not poll",
+			"respond_to_message", "ignore_message"}, []string{polls}},
+		"an unknown kind": {instructionsFor(coder), []string{typed}, nil},
+		"the operator":    {instructionsFor(person), []string{"You act for the operator", polls}, []string{typed}},
+		"a bridge alone": {instructionsFor(parley.Caller{ID: "?", Operator: true, Remote: true}),
+			[]string{"You are one of a team", typed}, nil},
+		"nobody":          {instructionsFor(parley.Caller{}), []string{"register_agent"}, []string{"send_message"}},
+		"without threads": {instructionsFor(mailbox, "threads"), []string{polls}, []string{"thread"}},
+		"without a team": {instructionsFor(mailbox, "team", "files"), []string{polls},
+			[]string{"get_agent_status", "broadcast_message", "transfer_file"}},
+		"threads and no more": {instructionsFor(mailbox, "messages"), []string{"You are coder"}, []string{polls,
+			"respond_to_message with"}},
 	} {
 		for _, want := range c.has {
 			if !strings.Contains(c.text, want) {

@@ -133,7 +133,8 @@ func newServer(o Options, progress time.Duration, c changing) *server.MCPServer 
 	names := completer{o}
 	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(c.lists),
 		server.WithResourceCapabilities(true, c.lists), server.WithPromptCapabilities(c.lists),
-		server.WithCompletions(), server.WithPromptCompletionProvider(names), server.WithResourceCompletionProvider(names),
+		server.WithCompletions(), server.WithPromptCompletionProvider(names),
+		server.WithResourceCompletionProvider(names),
 		server.WithPromptFilter(o.visiblePrompts), server.WithHooks(hooks), server.WithLogger(o.Log))
 	for _, method := range lists {
 		server.WithMethodCacheHints(method, listsLast.Milliseconds(), mcp.CacheScopePrivate)(s)

@@ -18,15 +18,22 @@ func TestAKeyInTheArgumentsMustAgreeWithTheConnection(t *testing.T) {
 		key        string
 		want       parley.Code
 	}{
-		"the operator's socket":         {caller: operator, key: "coders-key"},
-		"the operator's socket, wrong":  {caller: operator, key: "wrong", want: parley.Unauthenticated},
-		"the same key twice":            {caller: coder, connection: parley.Credentials{Key: "coders-key"}, key: "coders-key"},
-		"two keys of one agent":         {caller: coder, connection: parley.Credentials{Key: "coders-other-key"}, key: "coders-key", want: parley.Unauthenticated},
-		"two agents' keys":              {caller: coder, connection: parley.Credentials{Key: "coders-key"}, key: "chiefs-key", want: parley.Unauthenticated},
-		"a process of another agent":    {caller: chief, key: "coders-key", want: parley.Unauthenticated},
-		"an id that agrees":             {caller: coder, connection: parley.Credentials{Claims: []string{"coder"}}, key: "coders-key"},
-		"an id that does not agree":     {caller: operator, connection: parley.Credentials{Claims: []string{"operator"}}, key: "coders-key", want: parley.NotAuthorized},
-		"one of two ids does not agree": {caller: coder, connection: parley.Credentials{Claims: []string{"coder", "chief"}}, key: "coders-key", want: parley.NotAuthorized},
+		"the operator's socket":        {caller: operator, key: "coders-key"},
+		"the operator's socket, wrong": {caller: operator, key: "wrong", want: parley.Unauthenticated},
+		"the same key twice": {caller: coder, connection: parley.Credentials{Key: "coders-key"},
+			key: "coders-key"},
+		"two keys of one agent": {caller: coder, connection: parley.Credentials{Key: "coders-other-key"},
+			key: "coders-key", want: parley.Unauthenticated},
+		"two agents' keys": {caller: coder, connection: parley.Credentials{Key: "coders-key"},
+			key: "chiefs-key", want: parley.Unauthenticated},
+		"a process of another agent": {caller: chief, key: "coders-key", want: parley.Unauthenticated},
+		"an id that agrees": {caller: coder, connection: parley.Credentials{Claims: []string{"coder"}},
+			key: "coders-key"},
+		"an id that does not agree": {caller: operator,
+			connection: parley.Credentials{Claims: []string{"operator"}}, key: "coders-key",
+			want: parley.NotAuthorized},
+		"one of two ids does not agree": {caller: coder, connection: parley.Credentials{Claims: []string{"coder",
+			"chief"}}, key: "coders-key", want: parley.NotAuthorized},
 	} {
 		f := newFake()
 		h := as(c.caller, handler(t, f, progressEvery))

@@ -10,7 +10,8 @@ import (
 func TestKeyInTheArgumentsIsStillFromTheNetwork(t *testing.T) {
 	f := newFake()
 	s := overHTTP(t, f, parley.Caller{Network: true}, latest, nil)
-	if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi", "api_key": "coders-key"}); res.IsError {
+	if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi",
+		"api_key": "coders-key"}); res.IsError {
 		t.Fatal(text)
 	}
 	want := coder

@@ -50,10 +50,11 @@ func TestResourcesAndPromptsAreThoseTheCallerMayUse(t *testing.T) {
 			sets                          Toolsets
 			resources, templates, prompts []string
 		}{
-			"an agent":         {coder, nil, all, thread, moves},
-			"nobody":           {parley.Caller{}, nil, nil, nil, nil},
-			"without messages": {coder, Toolsets{"team", "threads"}, []string{"parley://agents", "parley://threads"}, nil, nil},
-			"without a team":   {coder, Toolsets{"messages"}, []string{"parley://inbox"}, thread, nil},
+			"an agent": {coder, nil, all, thread, moves},
+			"nobody":   {parley.Caller{}, nil, nil, nil, nil},
+			"without messages": {coder, Toolsets{"team", "threads"}, []string{"parley://agents", "parley://threads"},
+				nil, nil},
+			"without a team": {coder, Toolsets{"messages"}, []string{"parley://inbox"}, thread, nil},
 		} {
 			resources, templates, prompts := offered(t, withSets(t, c.caller, c.sets, "", version))
 			for _, diff := range []string{
@@ -126,9 +127,10 @@ func TestPromptsNameOnlyExistingTools(t *testing.T) {
 			given map[string]string
 			want  []string
 		}{
-			"catch_up":        {nil, []string{"get_messages", "respond_to_message"}},
-			"ask_for_review":  {map[string]string{"what": "branch\nx", "reviewer": "planner"}, []string{"review of branch x", `send_message to "planner"`, "requires_response"}},
-			"report_progress": {map[string]string{"on": "the parser"}, []string{"Report on the parser", "broadcast_update"}},
+			"catch_up":       {nil, []string{"get_messages", "respond_to_message"}},
+			"ask_for_review": {map[string]string{"what": "branch\nx", "reviewer": "planner"}, []string{"review of branch x", `send_message to "planner"`, "requires_response"}},
+			"report_progress": {map[string]string{"on": "the parser"}, []string{"Report on the parser",
+				"broadcast_update"}},
 		} {
 			res, err := s.GetPrompt(t.Context(), &official.GetPromptParams{Name: name, Arguments: c.given})
 			if err != nil || len(res.Messages) != 1 || res.Messages[0].Role != "user" {

@@ -17,7 +17,8 @@ func initializeWith(bytes int) string {
 
 func TestInitializeIsSmall(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(parley.Caller{}, handler(t, newFake(), progressEvery)))
-	if status, _, body := raw(t, url, "POST", "", initializeWith(1_000_000)); status != http.StatusRequestEntityTooLarge {
+	if status, _, body := raw(t, url, "POST", "",
+		initializeWith(1_000_000)); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %d %.200s, want 413", status, body)
 	}
 	if status, _, body := raw(t, url, "POST", "", initializeWith(1000)); status != http.StatusOK {
@@ -138,7 +139,8 @@ func TestManySessionsPushOutNobodyElses(t *testing.T) {
 	many := begin("chief", 2*maxSessions)
 	s.takeOld()
 	if known(own) != 3 || known(strangers) != 0 || known(many) != maxSessions-3 || known(many[len(many)-1:]) != 1 {
-		t.Errorf("after many of one %d of 3, %d strangers, and %d of its own", known(own), known(strangers), known(many))
+		t.Errorf("after many of one %d of 3, %d strangers, and %d of its own", known(own), known(strangers),
+			known(many))
 	}
 	if len(s.used) != maxSessions || len(s.owners) != 2 {
 		t.Errorf("%d sessions of %d are known", len(s.used), len(s.owners))

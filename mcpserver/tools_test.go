@@ -77,7 +77,8 @@ func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
 	for _, c := range []struct {
 		caller parley.Caller
 		want   []string
-	}{{parley.Caller{}, append(publicTools[:1:1], agentTools...)}, {coder, agentTools}, {chief, chiefTools}, {operator, append(chiefTools[:len(chiefTools):len(chiefTools)], publicTools...)}} {
+	}{{parley.Caller{}, append(publicTools[:1:1], agentTools...)}, {coder, agentTools}, {chief, chiefTools},
+		{operator, append(chiefTools[:len(chiefTools):len(chiefTools)], publicTools...)}} {
 		want := slices.Sorted(slices.Values(c.want))
 		for _, version := range eras {
 			if diff := cmp.Diff(want, names(list(t, overHTTP(t, newFake(), c.caller, version, nil)))); diff != "" {
@@ -102,10 +103,13 @@ func TestToolAnnotations(t *testing.T) {
 		"whois":                    reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
 		"get_conversation_state": reads,
-		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads, "preview_merge": reads,
+		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads,
+		"preview_merge": reads,
 
-		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds, "request_assistance": adds,
-		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds, "adopt_agent": adds, "steer_agent": adds,
+		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds,
+		"request_assistance": adds,
+		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds,
+		"adopt_agent": adds, "steer_agent": adds,
 
 		"get_messages": marks, "mark_message_read": marks, "ignore_message": marks, "join_thread": marks,
 		"add_participant_to_thread": marks, "remove_participant_from_thread": marks, "pause_communication": marks,

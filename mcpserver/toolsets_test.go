@@ -51,7 +51,8 @@ func TestToolsetsAreRead(t *testing.T) {
 func TestToolsetsWithinOthers(t *testing.T) {
 	for _, c := range []struct{ one, all, want Toolsets }{
 		{nil, nil, nil}, {Toolsets{"team"}, nil, Toolsets{"team"}}, {nil, Toolsets{"team"}, Toolsets{"team"}},
-		{Toolsets{"team", "files"}, Toolsets{"files"}, Toolsets{"files"}}, {Toolsets{"team"}, Toolsets{"files"}, Toolsets{}},
+		{Toolsets{"team", "files"}, Toolsets{"files"}, Toolsets{"files"}}, {Toolsets{"team"}, Toolsets{"files"},
+			Toolsets{}},
 	} {
 		if diff := cmp.Diff(c.want, c.one.Within(c.all)); diff != "" {
 			t.Errorf("%q within %q: %s", c.one, c.all, diff)
@@ -76,9 +77,12 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 			query   string
 			want    []string
 		}{
-			"a setting":               {coder, Toolsets{"files", "team"}, "", append(slices.Clone(toolsets["team"]), "transfer_file")},
-			"a connection":            {coder, nil, "?toolsets=team,files", append(slices.Clone(toolsets["team"]), "transfer_file")},
-			"both":                    {coder, Toolsets{"team", "messages"}, "?toolsets=team,threads", toolsets["team"]},
+			"a setting": {coder, Toolsets{"files", "team"}, "", append(slices.Clone(toolsets["team"]),
+				"transfer_file")},
+			"a connection": {coder, nil, "?toolsets=team,files", append(slices.Clone(toolsets["team"]),
+				"transfer_file")},
+			"both": {coder, Toolsets{"team", "messages"}, "?toolsets=team,threads",
+				toolsets["team"]},
 			"none in common":          {coder, Toolsets{"messages"}, "?toolsets=team", nil},
 			"no right to orchestrate": {coder, Toolsets{"orchestrate"}, "", nil},
 			"orchestrate":             {chief, Toolsets{"orchestrate"}, "", toolsets["orchestrate"]},
@@ -87,7 +91,8 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 				func(name string) bool { return name == "register_agent" || op.Find(name) == nil })
 
 			slices.Sort(want)
-			if diff := cmp.Diff(append([]string{}, want...), names(list(t, withSets(t, c.caller, c.offered, c.query, version)))); diff != "" {
+			if diff := cmp.Diff(append([]string{}, want...), names(list(t, withSets(t, c.caller, c.offered, c.query,
+				version)))); diff != "" {
 				t.Errorf("%s: %s", what, diff)
 			}
 		}
@@ -108,7 +113,8 @@ func TestAnAgentsToolsetsNarrowWhatItIsOffered(t *testing.T) {
 		if got := names(list(t, s)); len(got) != c.want {
 			t.Errorf("%s is offered %v, want %d tools", who, got, c.want)
 		}
-		if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi"}); res.IsError != (who == "coder") {
+		if res, text := call(t, s, "send_message", args{"to": "planner",
+			"text": "hi"}); res.IsError != (who == "coder") {
 			t.Errorf("%s: send_message gave %s", who, text)
 		}
 	}

@@ -205,7 +205,8 @@ func (o Options) watching(hooks *server.Hooks, watchOf func(session string) *wat
 		go o.serveWatch(ctx, w, *wanted, func(n mcp.Notification) error {
 			n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: id}
 			select {
-			case session.NotificationChannel() <- mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: n}:
+			case session.NotificationChannel() <- mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
+				Notification: n}:
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()

@@ -83,7 +83,8 @@ func TestSubscribersAreToldOfWhatChanges(t *testing.T) {
 				f.happen(parley.Event{Type: parley.EventDirectMessage, SenderID: coder.ID, RecipientID: chief.ID})
 				f.happen(parley.Event{Type: parley.EventThreadMessage, SenderID: coder.ID, ThreadID: "ffffffff"})
 				if version == latest { // there, the client does not wait until the server has its subscription
-					expectInTheEnd(t, f, news, "parley://inbox", parley.Event{Type: parley.EventBroadcast, SenderID: chief.ID})
+					expectInTheEnd(t, f, news, "parley://inbox", parley.Event{Type: parley.EventBroadcast,
+						SenderID: chief.ID})
 					expectInTheEnd(t, f, news, "parley://threads/1a2b3c4d", thread)
 					return
 				}
@@ -104,7 +105,8 @@ func TestSubscribersAreToldOfWhatChanges(t *testing.T) {
 
 // A subscription to what cannot be read is refused, with the code that reading it has.
 func TestSubscriptionsToNothingAreRefused(t *testing.T) {
-	for _, version := range []string{"2025-11-25", "2025-06-18"} { // a newer server leaves them out of what it acknowledges
+	for _, version := range []string{"2025-11-25",
+		"2025-06-18"} { // a newer server leaves them out of what it acknowledges
 		for what, s := range map[string]*official.ClientSession{
 			"http":  overHTTP(t, newFake(), coder, version, nil),
 			"stdio": overStdio(t, newFake(), coder, version, nil),

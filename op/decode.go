@@ -150,7 +150,8 @@ func (o *Op) unknown(name string) error {
 		}
 	}
 
-	err := parley.Errorf(parley.InvalidArgument, "%s has no parameter %q", o.Name, plain.CleanLine(name)).With("parameter", name).
+	err := parley.Errorf(parley.InvalidArgument, "%s has no parameter %q", o.Name,
+		plain.CleanLine(name)).With("parameter", name).
 		With("parameters", names)
 	if len(names) == 0 {
 		return err.Suggest("Call %s without parameters.", o.Name)
@@ -168,7 +169,8 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 	raw := map[string]json.RawMessage{}
 	for name, vs := range values {
 		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // encoding as JSON would hide it
-			return nil, parley.Errorf(parley.InvalidArgument, "%s is not UTF-8", plain.CleanLine(name)).With("parameter", plain.CleanLine(name)).
+			return nil, parley.Errorf(parley.InvalidArgument, "%s is not UTF-8",
+				plain.CleanLine(name)).With("parameter", plain.CleanLine(name)).
 				Suggest("Encode the text as UTF-8.")
 		}
 
@@ -184,7 +186,8 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		}
 
 		if len(vs) > 1 && i >= 0 && typ != "array" {
-			return nil, parley.Errorf(parley.InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).
+			return nil, parley.Errorf(parley.InvalidArgument, "%s was given %d times", name,
+				len(vs)).With("parameter", name).
 				Suggest("Give it once.")
 		}
 

@@ -39,7 +39,8 @@ func refusal(t *testing.T, op, args string) *parley.Error {
 
 func TestDecodeFillsDefaults(t *testing.T) {
 	got := decoded[parley.SendMessageRequest](t, "send_message", `{"to":["coder"],"text":"hi"}`)
-	want := &parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", Type: parley.TypeInformation, Priority: parley.PriorityNormal}
+	want := &parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", Type: parley.TypeInformation,
+		Priority: parley.PriorityNormal}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -283,8 +284,9 @@ func TestDecodeQuery(t *testing.T) {
 
 	inv := must.Have(Find("send_message").DecodeQuery(q))(t)
 
-	want := &parley.SendMessageRequest{To: parley.Names{"a", "b", "c"}, Text: "5", Type: parley.TypeInformation, Priority: parley.PriorityHigh,
-		Urgent: true, WaitSeconds: 3, Data: json.RawMessage(`{"n":1}`)}
+	want := &parley.SendMessageRequest{To: parley.Names{"a", "b", "c"}, Text: "5", Type: parley.TypeInformation,
+		Priority: parley.PriorityHigh,
+		Urgent:   true, WaitSeconds: 3, Data: json.RawMessage(`{"n":1}`)}
 	if diff := cmp.Diff(want, inv.request.(*parley.SendMessageRequest)); diff != "" {
 		t.Error(diff)
 	}
@@ -301,13 +303,15 @@ func TestDecodeQuery(t *testing.T) {
 	} {
 		q, _ := url.ParseQuery(query)
 		_, err := Find("check_inbox").DecodeQuery(q)
-		if e := parley.AsError(err); err == nil || e.Code != parley.InvalidArgument || e.Details["parameter"] != parameter {
+		if e := parley.AsError(err); err == nil || e.Code != parley.InvalidArgument ||
+			e.Details["parameter"] != parameter {
 			t.Errorf("%s: got %v", query, err)
 		}
 	}
 
 	_, err := Find("broadcast_message").DecodeQuery(url.Values{"recipients": nil, "text": {"hi"}})
-	if parley.ErrorCode(err) != parley.InvalidArgument || !strings.Contains(err.Error(), "list of recipients is empty") {
+	if parley.ErrorCode(err) != parley.InvalidArgument || !strings.Contains(err.Error(),
+		"list of recipients is empty") {
 		t.Errorf("a broadcast to an empty list gave %v, want a refusal", err)
 	}
 

@@ -125,7 +125,8 @@ func (f *Field) check(v reflect.Value) error {
 		}
 
 		if f.Max != nil && len([]rune(s)) > *f.Max {
-			return parley.Errorf(parley.InvalidArgument, "%s has %d characters", f.Name, len([]rune(s))).With("parameter", f.Name).
+			return parley.Errorf(parley.InvalidArgument, "%s has %d characters", f.Name,
+				len([]rune(s))).With("parameter", f.Name).
 				Suggest("Use %d characters at most.", *f.Max)
 		}
 
@@ -162,7 +163,8 @@ func (f *Field) checkList(v reflect.Value) error {
 
 	for i := range v.Len() {
 		if n := utf8.RuneCountInString(v.Index(i).String()); n > maxItemText {
-			return parley.Errorf(parley.InvalidArgument, "an item of %s has %d characters", f.Name, n).With("parameter", f.Name).
+			return parley.Errorf(parley.InvalidArgument, "an item of %s has %d characters", f.Name,
+				n).With("parameter", f.Name).
 				Suggest("Use %d characters at most for each.", maxItemText)
 		}
 	}
@@ -227,7 +229,8 @@ func (f *Field) misfit(t reflect.Type, raw json.RawMessage, err error) error {
 	}
 
 	if t == reflect.TypeFor[time.Time]() {
-		return parley.Errorf(parley.InvalidArgument, "%s is %s, which is not a time", f.Name, plain.CleanLine(plain.Truncate(string(raw), 40))).
+		return parley.Errorf(parley.InvalidArgument, "%s is %s, which is not a time", f.Name,
+			plain.CleanLine(plain.Truncate(string(raw), 40))).
 			With("parameter", f.Name).Suggest("Give %s as %s.", f.Name, when.Forms)
 	}
 
@@ -284,7 +287,8 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 			continue
 		}
 
-		err := parley.Errorf(parley.InvalidArgument, "%s has no %q", f.Name, plain.CleanLine(name)).With("parameter", f.Name+"."+name)
+		err := parley.Errorf(parley.InvalidArgument, "%s has no %q", f.Name, plain.CleanLine(name)).With("parameter",
+			f.Name+"."+name)
 		if near := Nearest(name, known); near != "" {
 			return err.Suggest("Did you mean %q? %s takes: %s.", near, f.Name, strings.Join(known, ", "))
 		}

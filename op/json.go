@@ -32,7 +32,8 @@ func parseObject(args []byte) (map[string]json.RawMessage, error) {
 	}
 
 	if name, twice := findRepeated(args); twice {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s was given twice", plain.CleanLine(name)).With("parameter", name).
+		return nil, parley.Errorf(parley.InvalidArgument, "%s was given twice",
+			plain.CleanLine(name)).With("parameter", name).
 			Suggest("Give it once; several recipients are one list.")
 	}
 
@@ -171,7 +172,8 @@ func (f *Field) normalize(data *json.RawMessage) error {
 
 	if number := findHugeNumber(value); number != "" {
 		return parley.Errorf(
-			parley.InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name, plain.Truncate(number, 30),
+			parley.InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name,
+			plain.Truncate(number, 30),
 		).
 			With("parameter", f.Name).
 			Suggest("Send it as a string.")

@@ -182,7 +182,8 @@ func (inv *Invocation) checkClaims(caller parley.Caller) error {
 		if caller.Remote || caller.Is(claim) {
 			continue
 		}
-		return parley.Errorf(parley.NotAuthorized, "%s is %q, but the call comes from %s", name, plain.CleanLine(claim), caller.Name).
+		return parley.Errorf(parley.NotAuthorized, "%s is %q, but the call comes from %s", name,
+			plain.CleanLine(claim), caller.Name).
 			With("parameter", name).
 			Suggest("Leave %s out: the connection says who calls.", name)
 	}
@@ -215,8 +216,9 @@ func (o *Op) Allow(c parley.Caller) error {
 	case c.Watches != "":
 		return parley.Watching()
 	case c.Unplaced:
-		return parley.Errorf(parley.Unauthenticated, "this process comes from the terminal of an agent that this workspace does "+
-			"not have, or that has lost it").
+		return parley.Errorf(parley.Unauthenticated,
+			"this process comes from the terminal of an agent that this workspace does "+
+				"not have, or that has lost it").
 			Suggest("Run it in a terminal of your own, or in that of an agent.")
 	case c.Nobody():
 		return parley.Errorf(parley.Unauthenticated, "%s needs to know who calls", o.Name).
@@ -233,8 +235,9 @@ func (o *Op) Allow(c parley.Caller) error {
 
 // KeyNotHere refuses a key of the operator's that an agent's process shows, or one that cannot be found.
 func KeyNotHere() *parley.Error {
-	return parley.Errorf(parley.NotAuthorized, "a key of the operator does not count here: parley sees an agent's process behind "+
-		"it, or cannot see which process shows it").
+	return parley.Errorf(parley.NotAuthorized,
+		"a key of the operator does not count here: parley sees an agent's process behind "+
+			"it, or cannot see which process shows it").
 		Suggest("Call through the daemon's socket from outside of the agents' terminals, as the parley command does. " +
 			"An agent uses its own key.")
 }

@@ -95,7 +95,8 @@ func TestAllow(t *testing.T) {
 		{"register_agent", nobody, ""}, {"register_agent", agent, ""}, {"register_agent", operator, ""},
 		{"send_message", nobody, parley.Unauthenticated}, {"send_message", agent, ""}, {"send_message", chief,
 			""}, {"send_message", operator, ""},
-		{"stop_agent", nobody, parley.Unauthenticated}, {"stop_agent", agent, parley.NotAuthorized}, {"stop_agent", chief,
+		{"stop_agent", nobody, parley.Unauthenticated}, {"stop_agent", agent, parley.NotAuthorized}, {"stop_agent",
+			chief,
 			""}, {"stop_agent", operator, ""},
 		{"backup", nobody, parley.Unauthenticated}, {"backup", agent, parley.NotAuthorized}, {"backup", chief,
 			parley.NotAuthorized}, {"backup", operator, ""},
@@ -176,7 +177,8 @@ func (r *countedRequest) Validate() error {
 // A service relies on requests that were validated, once, before they reach it.
 func TestDecodeValidatesARequestOnce(t *testing.T) {
 	var got []countedRequest
-	op := define("count", "Count.", func(_ parley.Service, _ context.Context, r countedRequest) (*parley.Answer, error) {
+	op := define("count", "Count.", func(_ parley.Service, _ context.Context, r countedRequest) (*parley.Answer,
+		error) {
 		got = append(got, r)
 		return &parley.OK, nil
 	}, Public, Reads)
@@ -244,7 +246,8 @@ func (answersAll) CheckInbox(context.Context, parley.CheckInboxRequest) (*parley
 	return &parley.CheckInboxResult{Answer: parley.OK}, nil
 }
 
-func (answersAll) CheckNewMessages(context.Context, parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult, error) {
+func (answersAll) CheckNewMessages(context.Context, parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult,
+	error) {
 	return &parley.CheckNewMessagesResult{Answer: parley.OK}, nil
 }
 

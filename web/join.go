@@ -149,7 +149,8 @@ func asFunction(dir, text string) (body string, exports []string) {
 
 // each replaces what a pattern matches by what a function makes of its groups.
 func each(pattern *regexp.Regexp, text string, replace func(groups []string) string) string {
-	return pattern.ReplaceAllStringFunc(text, func(found string) string { return replace(pattern.FindStringSubmatch(found)) })
+	return pattern.ReplaceAllStringFunc(text,
+		func(found string) string { return replace(pattern.FindStringSubmatch(found)) })
 }
 
 // pairs are the names of a clause such as "a, b as c": each with the one that it gets.

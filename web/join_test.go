@@ -13,12 +13,15 @@ import (
 func TestModulesAreJoined(t *testing.T) {
 	sources := map[string][]byte{
 		"main.js": []byte("// @ts-check\nimport {a, b as c} from './one.js';\nimport two from './npm/two.js';\n" +
-			"import {early} from './early.js';\n/** @param {number} n */\nexport function sum(n) { return n + a + c + two + early; }\n" +
+			"import {early} from './early.js';\n/** @param {number} n */\nexport function sum(n) { return n + a + " +
+			"c + two + early; }\n" +
 			"export const link = 'https://x'; // kept\n"),
-		"one.js":     []byte("/**\n * Many lines.\n */\nexport const a = 1;\nconst hidden = 2;\nexport {hidden as b};\nexport class C {}\nexport async function d() {}\n"),
-		"npm/two.js": []byte("import{a as n}from\"../one.js\";export{b as bb}from\"../one.js\";export default function(){return n}"),
-		"views.js":   []byte("export {a, sum} from './more.js';\n"),
-		"more.js":    []byte("import {sum} from './main.js';\nimport {a} from './one.js';\nexport {a, sum};\n"),
+		"one.js": []byte("/**\n * Many lines.\n */\nexport const a = 1;\nconst hidden = 2;\nexport {hidden as " +
+			"b};\nexport class C {}\nexport async function d() {}\n"),
+		"npm/two.js": []byte("import{a as n}from\"../one.js\";export{b as bb}from\"../one.js\";export default " +
+			"function(){return n}"),
+		"views.js": []byte("export {a, sum} from './more.js';\n"),
+		"more.js":  []byte("import {sum} from './main.js';\nimport {a} from './one.js';\nexport {a, sum};\n"),
 	}
 	first := must.Have(join(sources, "main.js", nil, "early.js"))(t)
 	want := `import * as $early from './early.js';

@@ -35,7 +35,8 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 	for name, f := range files() {
 		res := get(t, name)
 		b := must.Have(io.ReadAll(res.Body))(t)
-		if res.StatusCode != http.StatusOK || !bytes.Equal(b, f.plain) || f.kind == "" || res.Header.Get("Content-Type") != f.kind {
+		if res.StatusCode != http.StatusOK || !bytes.Equal(b, f.plain) || f.kind == "" ||
+			res.Header.Get("Content-Type") != f.kind {
 			t.Errorf("%s: %s, %d bytes, %q", name, res.Status, len(b), res.Header.Get("Content-Type"))
 		}
 
@@ -60,7 +61,8 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 	}
 
 	base := "/page/" + mark() + "/"
-	for _, gone := range []string{"/page/nothing.js", "/page/main.js", "/page/0123456789ab/main.js", "/page/MARK/main.js", "/index.html", base + "worker.js"} {
+	for _, gone := range []string{"/page/nothing.js", "/page/main.js", "/page/0123456789ab/main.js",
+		"/page/MARK/main.js", "/index.html", base + "worker.js"} {
 		if res := get(t, gone); res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %s, kept %q", gone, res.Status, res.Header.Get("Cache-Control"))
 		}
@@ -80,7 +82,8 @@ func TestThePolicyIsStrict(t *testing.T) {
 			}
 		}
 	}
-	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
+	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'",
+		"form-action 'none'"} {
 		if !strings.Contains(policy, part) {
 			t.Errorf("the policy lacks %s", part)
 		}
@@ -106,7 +109,8 @@ func TestOneScriptIsNamedByAText(t *testing.T) {
 // The service worker has the files of its build, and is another one in each.
 func TestTheServiceWorkerKeepsThePage(t *testing.T) {
 	worker := files()[workerPath]
-	if worker == nil || !bytes.Contains(worker.plain, []byte("'/page/"+mark()+"/'")) || bytes.Contains(worker.plain, []byte("FILES")) {
+	if worker == nil || !bytes.Contains(worker.plain, []byte("'/page/"+mark()+"/'")) || bytes.Contains(worker.plain,
+		[]byte("FILES")) {
 		t.Fatal("the service worker has not the mark, or no files")
 	}
 	if got := get(t, workerPath).Header.Get("Service-Worker-Allowed"); got != "/" {
@@ -119,7 +123,8 @@ func TestTheServiceWorkerKeepsThePage(t *testing.T) {
 	}
 	for name := range files() {
 		file := strings.TrimPrefix(name, "/page/"+mark()+"/")
-		if path.Ext(name) == ".js" && name != workerPath && !strings.Contains(name, "xterm") && !slices.Contains(kept(), file) {
+		if path.Ext(name) == ".js" && name != workerPath && !strings.Contains(name, "xterm") &&
+			!slices.Contains(kept(), file) {
 			t.Errorf("it does not keep %s", name)
 		}
 	}
@@ -176,7 +181,8 @@ func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 			}
 		}
 		for _, url := range outside.FindAllString(string(f.plain), -1) {
-			named := strings.HasPrefix(url, "http://www.w3.org/") || strings.HasPrefix(name, base+"npm/xterm.") // its authors
+			named := strings.HasPrefix(url, "http://www.w3.org/") || strings.HasPrefix(name,
+				base+"npm/xterm.") // its authors
 			if !named && path.Ext(name) != ".LICENSE" {
 				t.Errorf("%s has the address %s", name, url)
 			}
@@ -224,7 +230,8 @@ func TestThePageIsSmall(t *testing.T) {
 	const most = 250 << 10
 	total := 0
 	for name, f := range files() {
-		if name != "/" && path.Ext(name) != ".LICENSE" && path.Ext(name) != ".txt" && !strings.Contains(name, "/xterm.") {
+		if name != "/" && path.Ext(name) != ".LICENSE" && path.Ext(name) != ".txt" && !strings.Contains(name,
+			"/xterm.") {
 			total += len(f.zip)
 		}
 	}

@@ -231,6 +231,9 @@ func quoted(names string) string {
 	return "`" + strings.Join(fields, "`, `") + "`"
 }
 
+// suiteRoom is the package of the cases that every implementation of the service passes.
+const suiteRoom = "internal/parleytest"
+
 // testsOf finds all tests of the module: package.Test, and package.Test/name for every
 // string of the same file. The cases of parleytest are those of TestService.
 func testsOf(t *testing.T, root string) map[string]bool {
@@ -251,7 +254,7 @@ func testsOf(t *testing.T, root string) map[string]bool {
 		}
 
 		pkg := filepath.ToSlash(filepath.Dir(rel))
-		if pkg != "internal/parleytest" && !strings.HasSuffix(file, "_test.go") {
+		if pkg != suiteRoom && !strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
 
@@ -270,7 +273,7 @@ func testsOf(t *testing.T, root string) map[string]bool {
 			case *ast.BasicLit:
 				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
 					names[rel] = append(names[rel], text)
-					if pkg == "internal/parleytest" {
+					if pkg == suiteRoom {
 						suite = append(suite, text)
 					}
 				}

@@ -21,9 +21,6 @@ const (
 	tabWidth = 4
 )
 
-// narrowRooms have no wider lines, nor have the rooms in them: those of the others are to become shorter.
-var narrowRooms = []string{".", "cmd", "httpapi", "orchestrator", "program", "store", "tmux", "tui"}
-
 func TestLinesFitTheWindow(t *testing.T) {
 	for _, problem := range wideLines(t, os.DirFS(".")) {
 		t.Error(problem)
@@ -36,7 +33,6 @@ func TestWideLinesAreReported(t *testing.T) {
 		"agent.go":        {Data: []byte("// " + long + "\n//\t" + long[:2*100] + "\n")},
 		"tui/agents/a.go": {Data: []byte("var a = `\n" + long + "e\n`\nvar b = `" + long + "`\n\t" + long + "\n")},
 		"tui/a_test.go":   {Data: []byte("\t// " + long[:2*(widest-3-tabWidth)] + "\n")},
-		"client/a.go":     {Data: []byte("// " + long)},
 	}
 	want := []string{"agent.go:1: 123 columns, want 120 at most", "tui/agents/a.go:5: 124 columns, want 120 at most"}
 	if got := wideLines(t, house); !slices.Equal(got, want) {
@@ -53,7 +49,7 @@ func wideLines(t *testing.T, tree fs.FS) (problems []string) {
 			return err
 		case entry.IsDir() && outside(tree, name):
 			return fs.SkipDir
-		case entry.IsDir() || path.Ext(name) != ".go" || !isNarrow(path.Dir(name)):
+		case entry.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
 
@@ -78,12 +74,6 @@ func wideLines(t *testing.T, tree fs.FS) (problems []string) {
 	}))
 
 	return problems
-}
-
-// isNarrow reports whether a directory is in a room without wide lines.
-func isNarrow(dir string) bool {
-	room, _, _ := strings.Cut(dir, "/")
-	return slices.Contains(narrowRooms, room)
 }
 
 // columns returns how many columns a line takes.

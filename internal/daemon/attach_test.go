@@ -19,7 +19,8 @@ func TestAttachSettingsBecomeAView(t *testing.T) {
 		"":                          standard,
 		"attach:\n":                 standard,
 		"settings:\n  footer: full": standard,
-		"attach: {mouse: false, keys: false, status: false, clipboard: programs, history: 500, next_key: none, previous_key: M-Left}": plain,
+		"attach: {mouse: false, keys: false, status: false, clipboard: programs, history: 500, next_key: none, " +
+			"previous_key: M-Left}": plain,
 	} {
 		file := filepath.Join(t.TempDir(), "parley.yaml")
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
@@ -61,19 +62,22 @@ func TestAttachKeysAreThoseThatNoProgramReads(t *testing.T) {
 	if err := s.Override(Environ{"PARLEY_ATTACH_NEXT_KEY=F8"}); err == nil {
 		t.Error("one key for two ways")
 	}
-	if err := s.Override(Environ{"PARLEY_ATTACH_NEXT_KEY=F7", "PARLEY_ATTACH_MOUSE=false"}); err != nil || s.Mouse || s.NextKey != "F7" {
+	if err := s.Override(Environ{"PARLEY_ATTACH_NEXT_KEY=F7", "PARLEY_ATTACH_MOUSE=false"}); err != nil || s.Mouse ||
+		s.NextKey != "F7" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
 
-// Somebody else's file may let less fill the clipboard than the user's own settings, and more only once the user trusts it.
+// Somebody else's file may let less fill the clipboard than the user's own settings, and more only once the user
+// trusts it.
 func TestUntrustedFileOpensNoClipboard(t *testing.T) {
 	for i, before := range clipboardReach {
 		for j, wants := range clipboardReach {
 			file := &Team{Attach: AttachSettings{Clipboard: wants}}
 			file.Claims = file.clipboardClaims(before)
 			file.withhold(&Team{Attach: AttachSettings{Clipboard: before}})
-			if got, want := file.Attach.Clipboard, clipboardReach[min(i, j)]; got != want || (len(file.Withheld) > 0) != (j > i) {
+			if got, want := file.Attach.Clipboard, clipboardReach[min(i, j)]; got != want ||
+				(len(file.Withheld) > 0) != (j > i) {
 				t.Errorf("%s over %s: got %s, and %v withheld; want %s", wants, before, got, file.Withheld, want)
 			}
 		}

@@ -13,7 +13,8 @@ import (
 // Every variable and flag that decides something is taken from the operator's last start, and never from what
 // somebody else brings; the same is no news.
 func TestOnlyTheOperatorDecidesHowADaemonBegins(t *testing.T) {
-	operators := Environ{"HOME=/home/a", "PATH=/bin", "PARLEY_HTTP_PORT=4000", "API_KEY=s3cret", "PARLEY_DATABASE=postgres://a:b@c/d"}
+	operators := Environ{"HOME=/home/a", "PATH=/bin", "PARLEY_HTTP_PORT=4000", "API_KEY=s3cret",
+		"PARLEY_DATABASE=postgres://a:b@c/d"}
 	begun := startOf(operators, map[string]string{"max_text": "9", databaseSetting: "postgres://e:f@g/h"})
 	text := string(must.Have(json.Marshal(begun))(t))
 	for _, secret := range []string{"s3cret", "a:b@", "e:f@"} {

@@ -106,7 +106,8 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 	return all
 }
 
-// notifyClaims tells where notices go, which have the beginnings of messages in them, and what else of them needs trust.
+// notifyClaims tells where notices go, which have the beginnings of messages in them, and what else of them needs
+// trust.
 func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	now := &t.Notify
 	var all []Claim

@@ -66,10 +66,14 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 	stranger, agent := parley.Caller{Unplaced: true}, parley.Caller{ID: "a"}
 	operator := parley.Caller{ID: "o", Operator: true}
 	for what, each := range map[string]func(o room, r *http.Request, conn net.Conn){
-		"idle":       func(room, *http.Request, net.Conn) {},
-		"half sent":  func(o room, _ *http.Request, conn net.Conn) { o.note(conn, http.StateActive) },
-		"kept":       func(o room, r *http.Request, conn net.Conn) { _ = o.Begin(r); o.note(conn, http.StateIdle) },
-		"with a lie": func(o room, r *http.Request, _ net.Conn) { _ = o.Begin(r); o.note(counted(r).conn, http.StateIdle) },
+		"idle":      func(room, *http.Request, net.Conn) {},
+		"half sent": func(o room, _ *http.Request, conn net.Conn) { o.note(conn, http.StateActive) },
+		"kept":      func(o room, r *http.Request, conn net.Conn) { _ = o.Begin(r); o.note(conn, http.StateIdle) },
+		"with a lie": func(o room, r *http.Request, _ net.Conn) {
+			_ = o.Begin(r)
+			o.note(counted(r).conn,
+				http.StateIdle)
+		},
 	} {
 		o := room{&connections{bounds: boundsFor(1024)}, t}
 		for range 300 {

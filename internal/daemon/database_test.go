@@ -31,7 +31,8 @@ func TestOtherDatabaseIsRefused(t *testing.T) {
 	must.Do(t, os.WriteFile(at.Database(), nil, 0o600))
 	must.Do(t, at.CheckDatabase(""))
 	err = at.CheckDatabase(url)
-	if e := parley.AsError(err); e.Code != parley.StorageUnavailable || !strings.Contains(e.Action, "parley move-database server") {
+	if e := parley.AsError(err); e.Code != parley.StorageUnavailable || !strings.Contains(e.Action,
+		"parley move-database server") {
 		t.Errorf("with a file and the setting: %v %s", err, e.Action)
 	}
 }
@@ -52,7 +53,8 @@ func TestDatabaseIsAClaim(t *testing.T) {
 
 	must.Do(t, os.WriteFile(file, []byte("settings:\n  database: mysql://ann:geheim@db/shop\n"), 0o600))
 	_, err := LoadTeam(file, true)
-	if parley.ErrorCode(err) != parley.InvalidArgument || strings.Contains(err.Error()+parley.AsError(err).Action, "geheim") {
+	if parley.ErrorCode(err) != parley.InvalidArgument || strings.Contains(err.Error()+parley.AsError(err).Action,
+		"geheim") {
 		t.Errorf("a URL of another database: %v", err)
 	}
 }

@@ -14,7 +14,8 @@ func (p Place) refuseEarly() error {
 		return nil
 	}
 	aside := sh.Line([]string{"mv", p.Home, p.Home + ".early"})
-	return parley.Errorf(parley.StorageUnavailable, "the state of %s is from a parley before the first release, and this one "+
-		"does not read it", p.Root).With("file", p.inRoot(databaseFile)).
+	return parley.Errorf(parley.StorageUnavailable,
+		"the state of %s is from a parley before the first release, and this one "+
+			"does not read it", p.Root).With("file", p.inRoot(databaseFile)).
 		Suggest("Nothing was changed. Go on with the parley that made it. Or begin with an empty workspace: %s", aside)
 }

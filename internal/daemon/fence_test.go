@@ -105,7 +105,8 @@ func TestKeyIsLookedAtAgainAfterAdoption(t *testing.T) {
 func TestConnectionsThatCannotBeTracedAreNotBelieved(t *testing.T) {
 	for from, want := range map[string]bool{"127.0.0.1": false, "::1": false, "192.0.2.5": true} {
 		end := &farEnd{
-			who: &pidTeam{}, from: netip.AddrPortFrom(netip.MustParseAddr(from), 9), to: netip.MustParseAddrPort("192.0.2.1:80"),
+			who: &pidTeam{}, from: netip.AddrPortFrom(netip.MustParseAddr(from), 9),
+			to: netip.MustParseAddrPort("192.0.2.1:80"),
 		}
 		open := !slices.ContainsFunc(end.callers(), func(c parley.Caller) bool { return c.Unplaced })
 		if open != want {

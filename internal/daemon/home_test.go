@@ -92,7 +92,8 @@ func TestAWorkspaceFindsItsState(t *testing.T) {
 		},
 		"an id that no home has": {
 			change: func(t *testing.T, root string) string {
-				must.Do(t, os.WriteFile(filepath.Join(root, "shop", StateDir, idFile), []byte(strings.Repeat("a", 32)), 0o600))
+				must.Do(t, os.WriteFile(filepath.Join(root, "shop", StateDir, idFile), []byte(strings.Repeat("a",
+					32)), 0o600))
 				return "shop"
 			},
 			want: own,

@@ -52,7 +52,8 @@ func (i *Info) Check(conn net.Conn) error {
 	now, err2 := readInfo(i.at, i.Socket)
 	held, err3 := Locked(i.at)
 	if err := errors.Join(err, err2, err3); err != nil || uid != os.Getuid() || !held || now.PID != pid {
-		return parley.Errorf(parley.DaemonUnavailable, "what listens on %s is not the daemon, and was sent nothing", i.Socket).
+		return parley.Errorf(parley.DaemonUnavailable, "what listens on %s is not the daemon, and was sent nothing",
+			i.Socket).
 			With("pid", pid).
 			Suggest("Look which process it is: ps -p %d. Without it, parley serve starts the daemon.", pid)
 	}

@@ -57,7 +57,8 @@ func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
 	looks := 0
 	now := time.Now()
 	info, err := Find(t.Context(), at, func() time.Time { looks++; return now.Add(time.Duration(looks) * time.Second) })
-	if e := parley.AsError(err); info != nil || e.Code != parley.DaemonUnavailable || !strings.Contains(e.Action, "kill ") {
+	if e := parley.AsError(err); info != nil || e.Code != parley.DaemonUnavailable || !strings.Contains(e.Action,
+		"kill ") {
 		t.Errorf("found %v, %v", info, err)
 	}
 }

@@ -74,7 +74,8 @@ func LoadLearned(file string) (*Team, error) {
 	}
 	var sections map[string]any
 	if err := yaml.Unmarshal(text, &sections); err != nil || !ok || len(t.Profiles) != 1 || len(sections) != 1 {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s holds more or something else than the profile %s", file, name).
+		return nil, parley.Errorf(parley.InvalidArgument, "%s holds more or something else than the profile %s", file,
+			name).
 			Suggest("Move the rest to a parley.yaml, or remove the file.")
 	}
 	if _, err = t.ProfileSet(); err != nil {

@@ -159,7 +159,8 @@ func held(address string, port int, action string) *parley.Error {
 	} else if uid != "" {
 		by = "the user " + userName(uid) + " of this machine"
 	}
-	return parley.Errorf(parley.AddressInUse, "port %d is in use by %s", port, by).With("port", port).Suggest("%s", action)
+	return parley.Errorf(parley.AddressInUse, "port %d is in use by %s", port, by).With("port", port).Suggest("%s",
+		action)
 }
 
 // userName names a user of this machine.

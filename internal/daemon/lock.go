@@ -19,7 +19,8 @@ import (
 func lock(at Place) (*os.File, error) {
 	f, err := os.OpenFile(at.Lock(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(), PathCause(err)).
+		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(),
+			PathCause(err)).
 			Suggest("Make it writable for you.")
 	}
 
@@ -66,7 +67,8 @@ func Locked(at Place) (bool, error) {
 // The error is DAEMON_UNAVAILABLE for one that does not listen any more.
 func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin,
-		parley.Errorf(parley.DaemonUnavailable, "a daemon runs in %s and was not reached within %s", at.Root, StartWithin).
+		parley.Errorf(parley.DaemonUnavailable, "a daemon runs in %s and was not reached within %s", at.Root,
+			StartWithin).
 			Suggest("Look into %s.", at.Log()))
 	defer cancel()
 

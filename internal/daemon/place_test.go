@@ -169,7 +169,8 @@ func TestPrepareDisturbsNoReader(t *testing.T) {
 	must.Do(t, at.Prepare())
 
 	notes := map[string]string{
-		at.State(rootFile): at.Root + "\n", at.inRoot(".gitignore"): "*\n", at.inRoot(idFile): readID(at.State(idFile)) + "\n",
+		at.State(rootFile): at.Root + "\n", at.inRoot(".gitignore"): "*\n",
+		at.inRoot(idFile): readID(at.State(idFile)) + "\n",
 	}
 	for path, want := range notes {
 		reader := must.Have(os.Open(path))(t)
@@ -240,8 +241,10 @@ func TestScrubbedEnvironmentHasNoAgentVariables(t *testing.T) {
 // Every agent can read the environment of the tmux server.
 func TestTmuxServerGetsNoSecrets(t *testing.T) {
 	env := Environ{
-		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_CTYPE=C.UTF-8", "TERM=xterm", "TMUX_TMPDIR=/x", "OPENAI_API_KEY=k",
-		"ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "PARLEY_KEY=k", "MY_TOKEN=k", "PATHOLOGY=k", "XDG_RUNTIME_DIR=/run",
+		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_CTYPE=C.UTF-8", "TERM=xterm", "TMUX_TMPDIR=/x",
+		"OPENAI_API_KEY=k",
+		"ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "PARLEY_KEY=k", "MY_TOKEN=k", "PATHOLOGY=k",
+		"XDG_RUNTIME_DIR=/run",
 	}
 
 	got := strings.Join(env.ForTmux(), " ")

@@ -74,7 +74,8 @@ func TestKernelTellsWhoseAConnectionIs(t *testing.T) {
 		near := must.Have(net.Dial("tcp", net.JoinHostPort(dial, port)))(t)
 		far := must.Have(l.Accept())(t)
 		defer far.Close()
-		from, to := netip.MustParseAddrPort(far.RemoteAddr().String()), netip.MustParseAddrPort(far.LocalAddr().String())
+		from, to := netip.MustParseAddrPort(far.RemoteAddr().String()),
+			netip.MustParseAddrPort(far.LocalAddr().String())
 
 		s, ok := findSocket(from, to)
 		if !ok || s.uid != os.Getuid() {

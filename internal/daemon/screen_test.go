@@ -16,7 +16,8 @@ import (
 func TestSchemaAndScreenAgreeOnQuietHours(t *testing.T) {
 	form := regexp.MustCompile(setting.Find(reflect.TypeFor[ScreenSettings](), "quiet_hours").Pattern)
 	taken := 0
-	for _, from := range []string{"0:00", "7:30", "07:30", "23:59", "24:00", "24:01", "25:00", "29:00", "7:60", "7", "", " 9:05"} {
+	for _, from := range []string{"0:00", "7:30", "07:30", "23:59", "24:00", "24:01", "25:00", "29:00", "7:60", "7",
+		"", " 9:05"} {
 		for _, to := range []string{"0:00", "7:00", "23:59", "24:00", "24:30", "25:00", "12:5", " 19:00 "} {
 			s := ScreenSettings{QuietHours: from + "-" + to}
 			n, err := s.Notification("here")
@@ -46,7 +47,8 @@ func TestScreenSettingsChooseNotifications(t *testing.T) {
 		{Environ{"PARLEY_SCREEN_NOTIFY=none"}, tui.Notify{}},
 		{Environ{"PARLEY_SCREEN_NOTIFY=bell"}, tui.Notify{Bell: true}},
 		{Environ{"PARLEY_SCREEN_NOTIFY=desktop, bell", "PARLEY_SCREEN_QUIET_HOURS=22:30-07:00"},
-			tui.Notify{Bell: true, Desktop: true, Quiet: tui.QuietHours{From: 22*time.Hour + 30*time.Minute, To: 7 * time.Hour}}},
+			tui.Notify{Bell: true, Desktop: true, Quiet: tui.QuietHours{From: 22*time.Hour + 30*time.Minute,
+				To: 7 * time.Hour}}},
 	} {
 		var s ScreenSettings
 		if err := s.Override(c.env); err != nil {
@@ -57,7 +59,8 @@ func TestScreenSettingsChooseNotifications(t *testing.T) {
 		}
 	}
 
-	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some", "DETAIL_WIDTH=wide", "DETAIL_WIDTH=95", "AGENT_COLUMNS=x"} {
+	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some",
+		"DETAIL_WIDTH=wide", "DETAIL_WIDTH=95", "AGENT_COLUMNS=x"} {
 		var s ScreenSettings
 		if err := s.Override(Environ{"PARLEY_SCREEN_" + entry}); err == nil {
 			t.Errorf("%s was taken", entry)
@@ -82,7 +85,8 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 		{ScreenSettings{First: "home"}, "here: first is home: Give traffic, agents, threads, needs, health."},
 		{ScreenSettings{Keys: map[string]string{"tile": "x"}},
 			`here: screen: keys has "tile", which is no action: Did you mean tiles? The table of keys in docs/screen.md names the actions.`},
-		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40, DetailHeight: 80}, ""},
+		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40,
+			DetailHeight: 80}, ""},
 		{ScreenSettings{AgentColumns: "for, rol"},
 			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +
 				`There are for, branch, context, today, waiting, talk, runs, role, host, directory, last-hour, work.`},
@@ -119,7 +123,8 @@ func TestUntrustedKeysAreLeftOut(t *testing.T) {
 	before := map[string]string{"tiles": "f5"}
 	file := &Team{Screen: ScreenSettings{Keys: map[string]string{"tiles": "f5", "agents.stop": "enter"}}}
 	file.Claims = file.keyClaims(before)
-	if got, want := file.Claims, (Claim{"screen", "screen sets keys: agents.stop is enter, tiles is f5"}); len(got) != 1 || got[0] != want {
+	if got, want := file.Claims, (Claim{"screen",
+		"screen sets keys: agents.stop is enter, tiles is f5"}); len(got) != 1 || got[0] != want {
 		t.Errorf("claims %v, want %v", got, want)
 	}
 

@@ -222,12 +222,11 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Profiles:   profiles,
 		Workspace:  d.Place.Root,
 		LaunchDir:  d.Place.Home,
-		Executable: d.Executable,
-		State:      d.Place.Home,
-		Private:    []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
-		Spool:      d.Place.Spool(),
-		Boundary:   d.boundary(),
-		Host:       host, Settings: settings,
+		Executable: d.Executable, State: d.Place.Home,
+		Private:  []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
+		Spool:    d.Place.Spool(),
+		Boundary: d.boundary(),
+		Host:     host, Settings: settings,
 		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong},
 		Now:        d.Now,
 		Log:        d.log,
@@ -236,7 +235,8 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Costs:      t.costs(),
 		Away: orchestrator.Away{
 			Codes: codes, Notifier: notify.New(notices),
-			Push: notify.NewPush(notices, devices, cmp.Or(t.Web.URL, "mailto:operator@parley.invalid")), Devices: devices,
+			Push:    notify.NewPush(notices, devices, cmp.Or(t.Web.URL, "mailto:operator@parley.invalid")),
+			Devices: devices,
 		},
 
 		OperatorKey: operatorKey,

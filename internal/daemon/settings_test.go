@@ -23,16 +23,19 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 	want := must.Have(Schema())(t)
 	got, err := os.ReadFile("../../docs/parley.schema.json")
 	if err != nil || !bytes.Equal(bytes.TrimSpace(got), want) {
-		t.Errorf("docs/parley.schema.json differs (%v); regenerate it with parley schema > docs/parley.schema.json", err)
+		t.Errorf("docs/parley.schema.json differs (%v); regenerate it with parley schema > docs/parley.schema.json",
+			err)
 	}
 }
 
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
+		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](),
+		reflect.TypeFor[ScreenSettings](),
 		reflect.TypeFor[AttachSettings](), reflect.TypeFor[Worktrees](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
-		reflect.TypeFor[notify.Settings](), reflect.TypeFor[orchestrator.PageSettings](), reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
+		reflect.TypeFor[notify.Settings](), reflect.TypeFor[orchestrator.PageSettings](),
+		reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
 	} {
 		for _, f := range setting.Fields(typ) {
 			if !strings.HasSuffix(f.Doc, ".") {
@@ -83,10 +86,14 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 	var s Settings
 	s.MaxText = 5
 	setting.Fill(&s)
-	if err := s.Override(Environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080",
-		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_MAX_FILE_MB=12", "PARLEY_KEY=x",
-		"PARLEY_HTTP_ADDRESS=::1", "PARLEY_HTTP_HOSTS=a.example", "PARLEY_OPEN_REGISTRATION=true", "PARLEY_TRUST_LOCAL_AGENT_ID=true",
-		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000", "PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
+	if err := s.Override(Environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m",
+		"PARLEY_HTTP_PORT=8080",
+		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_MAX_FILE_MB=12",
+		"PARLEY_KEY=x",
+		"PARLEY_HTTP_ADDRESS=::1", "PARLEY_HTTP_HOSTS=a.example", "PARLEY_OPEN_REGISTRATION=true",
+		"PARLEY_TRUST_LOCAL_AGENT_ID=true",
+		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000",
+		"PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -100,9 +107,12 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 
-	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
-		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe", "PARLEY_MAX_FILE_MB=0", "PARLEY_MAX_FILE_MB=10001",
-		"PARLEY_HTTP_ADDRESS=localhost", "PARLEY_OPEN_REGISTRATION=some", "PARLEY_MESSAGES_PER_MINUTE=-1", "PARLEY_BROADCASTS_PER_MINUTE=0",
+	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none",
+		"PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
+		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m",
+		"PARLEY_AUTO_STEER=maybe", "PARLEY_MAX_FILE_MB=0", "PARLEY_MAX_FILE_MB=10001",
+		"PARLEY_HTTP_ADDRESS=localhost", "PARLEY_OPEN_REGISTRATION=some", "PARLEY_MESSAGES_PER_MINUTE=-1",
+		"PARLEY_BROADCASTS_PER_MINUTE=0",
 		"PARLEY_REGISTRATIONS_PER_MINUTE=1000001"} {
 		before := s
 		err := s.Override(Environ{entry})

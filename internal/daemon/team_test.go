@@ -69,14 +69,17 @@ func TestFileThatIsNoneIsNotRead(t *testing.T) {
 func TestFileHasOneDocument(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "parley.yaml")
 	for text, line := range map[string]int{
-		"": 0, "# nothing\n": 0, "screen:\n": 0, "---\nscreen:\n": 0, "# a\n%YAML 1.2\n---\nscreen:\n...\n---\n# b\n": 0,
+		"": 0, "# nothing\n": 0, "screen:\n": 0, "---\nscreen:\n": 0,
+		"# a\n%YAML 1.2\n---\nscreen:\n...\n---\n# b\n":     0,
 		"agents:\n- name: a\n  prompt: |\n    ---\n    b\n": 0,
-		"screen:\n---\nsettings:\n":                         3, "screen:\n...\nsettings:\n": 3, "---\n---\nscreen:\n": 3,
+		"screen:\n---\nsettings:\n":                         3, "screen:\n...\nsettings:\n": 3,
+		"---\n---\nscreen:\n":          3,
 		"screen:\n--- # b\n# c\n- a\n": 4,
 	} {
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := LoadTeam(file, true)
-		if line == 0 && err != nil || line != 0 && !strings.Contains(fmt.Sprint(err), fmt.Sprintf(":%d: a second document", line)) {
+		if line == 0 && err != nil || line != 0 && !strings.Contains(fmt.Sprint(err),
+			fmt.Sprintf(":%d: a second document", line)) {
 			t.Errorf("%q: got %v, want line %d", text, err, line)
 		}
 	}
@@ -151,7 +154,8 @@ func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	for _, c := range got.Withheld {
 		words += c.Words + "\n"
 	}
-	if words != "notify runs steal\nnotify sends what needs you to http://thief.example, with the content of $AWS_KEY\n" {
+	if words != "notify runs steal\nnotify sends what needs you to http://thief.example, with the content of "+
+		"$AWS_KEY\n" {
 		t.Errorf("withheld: %q", words)
 	}
 }

@@ -39,7 +39,8 @@ func certificateOf(s *orchestrator.PageSettings, root string) (*certificate, err
 	}
 	c := &certificate{file: at(s.Certificate), key: at(s.CertificateKey)}
 	if _, err := c.get(nil); err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "the certificate of the page cannot be used: %w", PathCause(err)).
+		return nil, parley.Errorf(parley.InvalidArgument, "the certificate of the page cannot be used: %w",
+			PathCause(err)).
 			With("setting", "certificate").
 			Suggest("Give web: in parley.yaml a certificate and the key that belongs to it, both as PEM files.")
 	}

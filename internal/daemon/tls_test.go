@@ -27,7 +27,8 @@ func writePair(t *testing.T, dir string, serial int64) *x509.Certificate {
 	t.Helper()
 	key := must.Have(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0,
+			0, 1)},
 		IsCA: true, BasicConstraintsValid: true,
 	}
 	der := must.Have(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
@@ -48,7 +49,8 @@ func TestThePortSpeaksTLSToo(t *testing.T) {
 	first := writePair(t, dir, 1)
 	c := must.Have(certificateOf(&pair, dir))(t)
 	l := secure(must.Have(net.Listen("tcp", "127.0.0.1:0"))(t), c)
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		_, _ = io.WriteString(w, "hello "+r.RemoteAddr[:9])
 	})}
 	ended := make(chan error, 1)

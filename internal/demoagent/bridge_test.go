@@ -199,7 +199,8 @@ func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
 		a.waitState(profile.Idle)
 		for _, from := range []string{"planner", "coder", "reviewer"} {
 			if from != role {
-				a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)")
+				a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from +
+					" · msg 5f0c21aa)")
 			}
 		}
 

@@ -47,7 +47,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.DurationVar(&o.work, "work", 600*time.Millisecond, "how long it thinks about each prompt")
 	f.StringVar(&o.log, "log", "", "append each submitted prompt to this `FILE`, one JSON object a line")
 	f.BoolVar(&o.dialogStart, "dialog-at-start", false, "begin with a permission dialog")
-	f.BoolVar(&o.commits, "commits", false, "write and commit the files of its script, in the directory that it runs in")
+	f.BoolVar(&o.commits, "commits", false,
+		"write and commit the files of its script, in the directory that it runs in")
 	f.BoolVar(&o.ignoreHangup, "ignore-hangup", false, "go on when the terminal closes")
 	f.Func("on", "when a prompt matches `REGEX`, answer with the --reply that follows", o.addRule)
 	f.Func("reply", "answer with `TEXT` what matches the --on before it", o.addReply)

@@ -61,14 +61,20 @@ func roles() map[string]script {
 			rules: []rule{
 				{from: "planner", on: on(`^Plan:`), acts: []act{
 					{tool: reply, text: "On it: date parser first, tests with it."},
-					{tool: commit, to: "dates.go", text: "package dates\n\n// Layouts are the forms of a date.\nvar Layouts = []string{\"2006-01-02\"}\n"},
+					{tool: commit, to: "dates.go",
+						text: "package dates\n\n// Layouts are the forms of a date.\nvar Layouts = " +
+							"[]string{\"2006-01-02\"}\n"},
 					{tool: send, to: "reviewer",
 						text: "Please review dates.go: it now takes ISO 8601 with and without a zone."}}},
 				{from: parley.OperatorName, on: on(`^Review of your changes`), acts: []act{
-					{tool: commit, to: "zone.go", text: "package dates\n\n// Zoned is the form of a date with a zone.\nconst Zoned = \"2006-01-02Z07:00\"\n"},
+					{tool: commit, to: "zone.go",
+						text: "package dates\n\n// Zoned is the form of a date with a zone.\nconst Zoned = " +
+							"\"2006-01-02Z07:00\"\n"},
 					{tool: reply, text: "Done as you say, and committed."}}},
 				{from: "reviewer", on: on(`(?i)\bleap\b`), acts: []act{
-					{tool: commit, to: "dates_test.go", text: "package dates\n\n// Leap has a day that only some years have.\nconst Leap = \"2028-02-29\"\n"},
+					{tool: commit, to: "dates_test.go",
+						text: "package dates\n\n// Leap has a day that only some years have.\nconst Leap = " +
+							"\"2028-02-29\"\n"},
 					{tool: send, to: "planner",
 						text: "The date parser is written and reviewed; 29 February has a test now."}}},
 			},

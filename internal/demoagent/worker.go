@@ -210,14 +210,20 @@ func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
 
 	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, plain.Truncate(text, shownChars)))
 	var res parley.SendMessageResult
-	w.showOutcome(w.team.call(ctx, send, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })
+	w.showOutcome(w.team.call(ctx, send, args, &res), func() string {
+		return formatDeliveries(res.Deliveries,
+			res.Said())
+	})
 }
 
 func (w *worker) broadcast(ctx context.Context, text string) {
 	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, plain.Truncate(text, shownChars)))
 	args := map[string]any{"text": text, "wait_seconds": outcomeSeconds}
 	var res parley.BroadcastMessageResult
-	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string { return formatDeliveries(res.Deliveries, res.Said()) })
+	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string {
+		return formatDeliveries(res.Deliveries,
+			res.Said())
+	})
 }
 
 func (w *worker) inbox(ctx context.Context) {

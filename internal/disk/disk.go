@@ -16,7 +16,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// IgnoreMissing returns nil for the errors of a file that does not exist, and of removing a directory that is not empty.
+// IgnoreMissing returns nil for the errors of a file that does not exist, and of removing a directory that is not
+// empty.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return nil

@@ -37,7 +37,8 @@ func message(text string) *parley.ExportedMessage {
 				{
 					State: parley.DeliveryQueued,
 					At:    at,
-				}, {State: parley.DeliverySubmitted, At: at.Add(300 * time.Millisecond), Evidence: "the composer was emptied"}}},
+				}, {State: parley.DeliverySubmitted, At: at.Add(300 * time.Millisecond),
+					Evidence: "the composer was emptied"}}},
 		},
 	}
 }
@@ -66,7 +67,8 @@ func write(t *testing.T, f Format, title string, messages ...*parley.ExportedMes
 
 func TestMarkdownReadsLikeALetter(t *testing.T) {
 	reply := message("on it")
-	reply.Sender, reply.Type, reply.Priority, reply.InReplyTo = "coder", parley.TypeInformation, parley.PriorityNormal, reply.ID
+	reply.Sender, reply.Type, reply.Priority, reply.InReplyTo = "coder", parley.TypeInformation,
+		parley.PriorityNormal, reply.ID
 	reply.Timestamp = reply.Timestamp.Add(24 * time.Hour)
 	reply.Deliveries[0].Recipient, reply.Deliveries[0].State = "planner", parley.DeliveryFailed
 	reply.Deliveries[0].Reason, reply.Deliveries[0].Steps = "its program ended", nil
@@ -141,10 +143,12 @@ func TestHTMLHasNoForeignMarkup(t *testing.T) {
 	for _, text := range hostile {
 		m := message(text)
 		m.ID, m.Sender, m.ThreadID, m.ThreadTitle, m.ContextReference, m.InReplyTo = text, text, text, text, text, text
-		m.Deliveries[0].Recipient, m.Deliveries[0].Reason, m.Deliveries[0].State, m.Deliveries[0].Steps[1].Evidence = text, text, parley.DeliveryFailed, text
+		m.Deliveries[0].Recipient, m.Deliveries[0].Reason, m.Deliveries[0].State,
+			m.Deliveries[0].Steps[1].Evidence = text, text, parley.DeliveryFailed, text
 		m.Type, m.Priority = parley.MessageType(text), parley.Priority(text)
 		got := write(t, HTML, text, m)
-		for _, found := range tag.FindAllString(strings.Replace(strings.Replace(got, script, "", 1), style, "", 1), -1) {
+		for _, found := range tag.FindAllString(strings.Replace(strings.Replace(got, script, "", 1), style, "", 1),
+			-1) {
 			if !safeTags.MatchString(found) {
 				t.Errorf("%q came through as %s", text, found)
 			}
@@ -158,7 +162,8 @@ func TestHTMLHasNoForeignMarkup(t *testing.T) {
 
 func TestHTMLIsSelfContained(t *testing.T) {
 	got := write(t, HTML, "The plan", message("hello"))
-	for _, want := range []string{"default-src 'none'", "style-src " + digest(style), "script-src " + digest(script), "<title>The plan</title>",
+	for _, want := range []string{"default-src 'none'", "style-src " + digest(style), "script-src " + digest(script),
+		"<title>The plan</title>",
 		"prefers-color-scheme: dark", `<div class="text" dir="auto">hello</div>`, "<summary class=\"good\"><span>✓</span> <bdi>coder</bdi>: submitted", "the composer was emptied"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -24,8 +24,12 @@ func TestTextOfAnotherSessionIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
 
-	ask(t, s, apis[0], []string{"Another Claude session sent a message:\ntwo\n\nlines\n\nThis came from another Claude session — not typed"}, "shell")
-	ask(t, s, apis[1], []string{"<cross_session_message from=\"/x.sock\" name=\"parley\">\nhello <b>\n</cross_session_message>\n\nThis came"}, "shell")
+	ask(t, s, apis[0],
+		[]string{"Another Claude session sent a message:\ntwo\n\nlines\n\nThis came from another Claude session — " +
+			"not typed"}, "shell")
+	ask(t, s, apis[1],
+		[]string{"<cross_session_message from=\"/x.sock\" name=\"parley\">\nhello " +
+			"<b>\n</cross_session_message>\n\nThis came"}, "shell")
 	wantPrompts(t, s, "two\n\nlines", "hello <b>")
 }
 
@@ -34,7 +38,8 @@ func TestTextThatInterjectsIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
 
-	ask(t, s, apis[1], []string{"<system-notice>\nUser interjection during work: priority.\n</system-notice>\nstop\n\nhere"}, "shell")
+	ask(t, s, apis[1],
+		[]string{"<system-notice>\nUser interjection during work: priority.\n</system-notice>\nstop\n\nhere"}, "shell")
 	ask(t, s, apis[1], []string{"<system-notice>\nThe command ended.\n</system-notice>\nits output"}, "shell")
 	wantPrompts(t, s, "stop\n\nhere")
 }
@@ -45,7 +50,8 @@ func TestTextSubmittedDuringAToolIsAPrompt(t *testing.T) {
 	defer s.Close()
 
 	ask(t, s, apis[0], []string{"go", "me: yes",
-		"<system-reminder>The user sent a new message while you were working:\none\ntwo\n\nIMPORTANT: mind it</system-reminder>"}, "shell")
+		"<system-reminder>The user sent a new message while you were working:\none\ntwo\n\nIMPORTANT: mind " +
+			"it</system-reminder>"}, "shell")
 	ask(t, s, apis[0], []string{"go", "me: yes",
 		"The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it."}, "shell")
 

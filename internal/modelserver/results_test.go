@@ -47,7 +47,8 @@ func TestLogTellsWhenATurnBegan(t *testing.T) {
 		began := time.Now()
 		ask(t, s, a, []string{"SLEEP 0.1"}, "shell")
 		log := s.Log()
-		if len(log) != 1 || log[0].Text != "SLEEP 0.1" || log[0].At.Before(began) || time.Since(log[0].At) < 100*time.Millisecond {
+		if len(log) != 1 || log[0].Text != "SLEEP 0.1" || log[0].At.Before(began) ||
+			time.Since(log[0].At) < 100*time.Millisecond {
 			t.Errorf("got %v", log)
 		}
 	})

@@ -167,7 +167,8 @@ func (d *Device) check() error {
 		ip, e = netip.ParseAddr(u.Hostname())
 		isIP = e == nil
 	}
-	if err != nil || len(d.Endpoint) > maxEndpoint || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" ||
+	if err != nil || len(d.Endpoint) > maxEndpoint || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.Fragment != "" ||
 		u.Port() != "" && u.Port() != "443" || isIP && inward(ip) {
 		return refuseDevice("endpoint")
 	}

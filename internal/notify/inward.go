@@ -13,7 +13,8 @@ var errInward = errors.New("its address leads to this machine or network")
 
 // within are the addresses that lead to this machine or network, or nowhere in public, besides those that netip knows.
 var within = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+	"2001:db8::/32",
 	"3fff::/20", "5f00::/16", "fec0::/10")
 
 // carriers are the prefixes whose addresses have one of IPv4 in them, from a byte on.

@@ -25,7 +25,7 @@ type Options struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	Page string                                        // the address of the page from elsewhere; "": notices have no links
+	Page string                                        // the page's address from elsewhere; "": notices have no links
 	Code func(need *parley.Need, choice string) string // makes a one-time code for an option of a dialog
 }
 

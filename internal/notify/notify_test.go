@@ -138,12 +138,16 @@ func TestAFailureIsSeenUntilItIsOver(t *testing.T) {
 		change func(*Settings)
 		want   string
 	}{
-		"program":  {func(s *Settings) { s.Command = []string{"/no/such/program"} }, "it cannot be run: no such file or directory"},
-		"status":   {func(s *Settings) { s.Command = []string{"sh", "-c", "echo no display >&2; exit 3"} }, "exit status 3: no display"},
-		"token":    {func(s *Settings) { s.Webhook, s.WebhookTokenEnv = "http://127.0.0.1:1/x", "MISSING" }, "$MISSING is not set where the daemon runs"},
+		"program": {func(s *Settings) { s.Command = []string{"/no/such/program"} },
+			"it cannot be run: no such file or directory"},
+		"status": {func(s *Settings) { s.Command = []string{"sh", "-c", "echo no display >&2; exit 3"} },
+			"exit status 3: no display"},
+		"token": {func(s *Settings) { s.Webhook, s.WebhookTokenEnv = "http://127.0.0.1:1/x", "MISSING" },
+			"$MISSING is not set where the daemon runs"},
 		"refused":  {func(s *Settings) { s.Ntfy = "http://127.0.0.1:1/secret" }, "connect: connection refused"},
 		"variable": {func(s *Settings) { s.Ntfy = "$MISSING" }, "$MISSING is not set where the daemon runs"},
-		"secret":   {func(s *Settings) { s.Ntfy = "$TOKEN" }, "$TOKEN is not an address such as https://example.org/notices"},
+		"secret": {func(s *Settings) { s.Ntfy = "$TOKEN" },
+			"$TOKEN is not an address such as https://example.org/notices"},
 	} {
 		opts := optionsOf(t, test.change)
 		must.Do(t, os.Mkdir(opts.Workspace, 0o700))
@@ -207,7 +211,8 @@ func TestAnAttemptIsCut(t *testing.T) {
 	opts := optionsOf(t, func(s *Settings) { s.Webhook = server.URL })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := (webhook{&opts, http.DefaultClient}).send(ctx, parley.Notice{}); err == nil || err.Error() != "no answer within 10s" {
+	if err := (webhook{&opts, http.DefaultClient}).send(ctx, parley.Notice{}); err == nil ||
+		err.Error() != "no answer within 10s" {
 		t.Errorf("got %v", err)
 	}
 
@@ -243,7 +248,10 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	elsewhere, got := serve(t, http.StatusOK)
 	server := httptest.NewServer(http.RedirectHandler(elsewhere, http.StatusTemporaryRedirect))
 	defer server.Close()
-	ways := New(optionsOf(t, func(s *Settings) { s.Webhook, s.WebhookTokenEnv = server.URL, "TOKEN" })).Test(t.Context())
+	ways := New(optionsOf(t, func(s *Settings) {
+		s.Webhook, s.WebhookTokenEnv = server.URL,
+			"TOKEN"
+	})).Test(t.Context())
 	if len(got) != 0 || ways[0].Problem != "it answered 307 Temporary Redirect" {
 		t.Errorf("%d requests elsewhere, %+v", len(got), ways[0])
 	}

@@ -35,7 +35,8 @@ func (h ntfy) send(ctx context.Context, n parley.Notice) error {
 		}
 		header.Set("Actions", asciiJSON(b))
 	}
-	return post(ctx, h.client, h.opts, h.opts.Settings.Ntfy, h.opts.Settings.NtfyTokenEnv, []byte(inBytes(n.Text, maxNtfyText)), header)
+	return post(ctx, h.client, h.opts, h.opts.Settings.Ntfy, h.opts.Settings.NtfyTokenEnv, []byte(inBytes(n.Text,
+		maxNtfyText)), header)
 }
 
 // maxNtfyText is how many bytes of a text ntfy shows. Of a longer one it makes a file.

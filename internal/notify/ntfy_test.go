@@ -20,10 +20,12 @@ func TestNtfyGetsButtonsAndALink(t *testing.T) {
 		buttons int
 		click   string
 	}{
-		"one question":    {[]parley.Need{question}, true, 2, "https://team.example/#/needs/coder"},
-		"not wanted":      {[]parley.Need{question}, false, 0, "https://team.example/#/needs/coder"},
-		"two needs":       {[]parley.Need{question, {Kind: parley.NeedLost, Agent: "b", Since: noon}}, true, 0, "https://team.example/#/needs"},
-		"about a message": {[]parley.Need{{Kind: parley.NeedUndelivered, Agent: "b", MessageID: "m-1", Since: noon}}, true, 0, "https://team.example/#/needs/m-1"},
+		"one question": {[]parley.Need{question}, true, 2, "https://team.example/#/needs/coder"},
+		"not wanted":   {[]parley.Need{question}, false, 0, "https://team.example/#/needs/coder"},
+		"two needs": {[]parley.Need{question, {Kind: parley.NeedLost, Agent: "b", Since: noon}}, true, 0,
+			"https://team.example/#/needs"},
+		"about a message": {[]parley.Need{{Kind: parley.NeedUndelivered, Agent: "b", MessageID: "m-1", Since: noon}},
+			true, 0, "https://team.example/#/needs/m-1"},
 	} {
 		address, got := serve(t, http.StatusOK)
 		opts := optionsOf(t, func(s *Settings) { s.Ntfy, s.NtfyAnswers = address, test.wanted })
@@ -58,7 +60,8 @@ func TestNtfyGetsNoLongText(t *testing.T) {
 		n := question
 		n.Agent, n.Dialog = fmt.Sprintf("agent%d", i), &parley.Dialog{Question: strings.Repeat("ü", maxQuestion)}
 		for range maxOptions {
-			n.Dialog.Options = append(n.Dialog.Options, parley.DialogOption{Choice: "1", Label: strings.Repeat("漢", maxOption)})
+			n.Dialog.Options = append(n.Dialog.Options, parley.DialogOption{Choice: "1", Label: strings.Repeat("漢",
+				maxOption)})
 		}
 		long = append(long, n)
 	}
@@ -66,7 +69,8 @@ func TestNtfyGetsNoLongText(t *testing.T) {
 	running(t, optionsOf(t, func(s *Settings) { s.Ntfy = address })).Look(long)
 
 	text := receive(t, got).body
-	if len(text) > maxNtfyText || len(text) < maxNtfyText-4 || !utf8.ValidString(text) || !strings.HasSuffix(text, "…") {
+	if len(text) > maxNtfyText || len(text) < maxNtfyText-4 || !utf8.ValidString(text) || !strings.HasSuffix(text,
+		"…") {
 		t.Errorf("ntfy gets %d bytes, which end in %q", len(text), text[max(0, len(text)-9):])
 	}
 }

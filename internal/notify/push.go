@@ -101,8 +101,9 @@ func (p push) sendTo(ctx context.Context, d Device, text []byte) error {
 		return errors.New("the address of the push service cannot be used")
 	}
 	for name, value := range map[string]string{
-		"Authorization": who, "Content-Encoding": "aes128gcm", "Content-Type": "application/octet-stream", "Urgency": "high",
-		"TTL": fmt.Sprint(int(pushLife.Seconds())), "User-Agent": "parley",
+		"Authorization": who, "Content-Encoding": "aes128gcm", "Content-Type": "application/octet-stream",
+		"Urgency": "high",
+		"TTL":     fmt.Sprint(int(pushLife.Seconds())), "User-Agent": "parley",
 	} {
 		req.Header.Set(name, value)
 	}

@@ -37,7 +37,8 @@ func TestSealIsThatOfTheStandard(t *testing.T) {
 	got := must.Have(seal([]byte("When I grow up, I want to be a watermelon"),
 		decode(t, "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
 		decode(t, "BTBZMqHH6r4Tts7J_aSIgg"), key, decode(t, "DGv6ra1nlYgDCS1FRnbzlw")))(t)
-	const want = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_y" +
+	const want = "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIg" +
+		"Dll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_y" +
 		"l95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
 	if encode(got) != want {
 		t.Errorf("got  %s\nwant %s", encode(got), want)
@@ -65,7 +66,8 @@ func (b aBrowser) reads(t *testing.T, body []byte) (p pushed) {
 	t.Helper()
 	salt, from := body[:sealSalt], body[sealSalt+5:sealSalt+5+sealPoint]
 	shared := must.Have(b.key.ECDH(must.Have(ecdh.P256().NewPublicKey(from))(t)))(t)
-	input := must.Have(derive(shared, b.secret, "WebPush: info\x00"+string(b.key.PublicKey().Bytes())+string(from), 32))(t)
+	input := must.Have(derive(shared, b.secret, "WebPush: info\x00"+string(b.key.PublicKey().Bytes())+string(from),
+		32))(t)
 	block := must.Have(aes.NewCipher(must.Have(derive(input, salt, "Content-Encoding: aes128gcm\x00", 16))(t)))(t)
 	nonce := must.Have(derive(input, salt, "Content-Encoding: nonce\x00", 12))(t)
 	text := must.Have(must.Have(cipher.NewGCM(block))(t).Open(nil, nonce, body[sealSalt+5+sealPoint:], nil))(t)
@@ -115,7 +117,8 @@ func TestPushIsReadByTheBrowserAlone(t *testing.T) {
 		must.Do(t, n.ways[0].sender.send(context.Background(), n.notice([]parley.Need{need}, noon)))
 	}
 
-	if p := browser.reads(t, bodies[0]); p.Title != "shop: coder: dialog" || p.Text != "coder: May I?" || p.Path != "/#/needs/coder" || p.Tag == "" {
+	if p := browser.reads(t, bodies[0]); p.Title != "shop: coder: dialog" || p.Text != "coder: May I?" ||
+		p.Path != "/#/needs/coder" || p.Tag == "" {
 		t.Errorf("it shows %+v", p)
 	}
 	if p := browser.reads(t, bodies[1]); !strings.HasSuffix(p.Text, "…") || len(bodies[1]) > sealRecord {
@@ -125,7 +128,8 @@ func TestPushIsReadByTheBrowserAlone(t *testing.T) {
 		t.Errorf("marks have %d bytes", len(bodies[2]))
 	}
 	h := got[0].Header
-	if h.Get("Content-Encoding") != "aes128gcm" || h.Get("TTL") != "14400" || h.Get("Urgency") != "high" || got[0].URL.Path != "/a-secret" {
+	if h.Get("Content-Encoding") != "aes128gcm" || h.Get("TTL") != "14400" || h.Get("Urgency") != "high" ||
+		got[0].URL.Path != "/a-secret" {
 		t.Errorf("it is sent to %s with %v", got[0].URL, h)
 	}
 	checkVAPID(t, h.Get("Authorization"), service.URL, must.Have(devices.PublicKey())(t))
@@ -145,7 +149,8 @@ func checkVAPID(t *testing.T, header, origin, key string) {
 		Exp      int64
 	}
 	must.Do(t, json.Unmarshal(decode(t, parts[1]), &claims))
-	if left := claims.Exp - noon.Add(time.Hour).Unix(); claims.Aud != origin || claims.Sub != "mailto:ann@example.org" || left <= 0 || left > 24*3600 {
+	if left := claims.Exp - noon.Add(time.Hour).Unix(); claims.Aud != origin ||
+		claims.Sub != "mailto:ann@example.org" || left <= 0 || left > 24*3600 {
 		t.Errorf("the claims are %+v", claims)
 	}
 	public := must.Have(ecdsa.ParseUncompressedPublicKey(elliptic.P256(), decode(t, k)))(t)
@@ -158,14 +163,18 @@ func checkVAPID(t *testing.T, header, origin, key string) {
 
 func TestDevicesThatAreGoneAreForgotten(t *testing.T) {
 	status := http.StatusServiceUnavailable
-	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(status)
+	}))
 	defer service.Close()
 	path := filepath.Join(t.TempDir(), "devices.json")
 	devices := devicesOf(t, path)
 	devices.all = []Device{newBrowser(t).device(service.URL)}
 	n := pushTo(t, devices, service.Client())
 
-	if w := n.Test(t.Context()); w[0].Works || w[0].Problem != "it answered 503 Service Unavailable" || devices.Count() != 1 {
+	if w := n.Test(t.Context()); w[0].Works || w[0].Problem != "it answered 503 Service Unavailable" ||
+		devices.Count() != 1 {
 		t.Errorf("a service that is busy: %+v, %d devices", w, devices.Count())
 	}
 	status = http.StatusGone
@@ -182,7 +191,8 @@ func TestDevicesStayWithTheirKeyAndTheirSession(t *testing.T) {
 		must.Do(t, devices.Add(newBrowser(t).device("https://push.example.org/"+string(rune('a'+i)))))
 	}
 	must.Do(t, devices.Add(newBrowser(t).device("https://push.example.org/a"))) // again
-	if err := devices.Add(newBrowser(t).device("https://push.example.org/z")); parley.ErrorCode(err) != parley.InvalidArgument {
+	err := devices.Add(newBrowser(t).device("https://push.example.org/z"))
+	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("one too many: %v", err)
 	}
 	if info := must.Have(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
@@ -207,15 +217,19 @@ func TestDevicesStayWithTheirKeyAndTheirSession(t *testing.T) {
 func TestNoDeviceLeadsInward(t *testing.T) {
 	devices := devicesOf(t, filepath.Join(t.TempDir(), "devices.json"))
 	for _, endpoint := range []string{
-		"", "http://push.example.org/x", "https://", "https://ann@push.example.org/x", "https://push.example.org:8443/x", "file:///etc/passwd",
-		"https://127.0.0.1/x", "https://[::1]/x", "https://10.0.0.1/", "https://[::ffff:192.168.0.1]/", "https://169.254.169.254/latest",
-		"https://[fe80::1%25eth0]/", "https://push.example.org/#x", "https://push.example.org/" + strings.Repeat("x", maxEndpoint),
+		"", "http://push.example.org/x", "https://", "https://ann@push.example.org/x",
+		"https://push.example.org:8443/x", "file:///etc/passwd",
+		"https://127.0.0.1/x", "https://[::1]/x", "https://10.0.0.1/", "https://[::ffff:192.168.0.1]/",
+		"https://169.254.169.254/latest",
+		"https://[fe80::1%25eth0]/", "https://push.example.org/#x", "https://push.example.org/" + strings.Repeat("x",
+			maxEndpoint),
 	} {
 		if err := devices.Add(newBrowser(t).device(endpoint)); parley.ErrorCode(err) != parley.InvalidArgument {
 			t.Errorf("%.60s: %v", endpoint, err)
 		}
 	}
-	for _, keys := range [][2]string{{"", ""}, {"BA", "AAAAAAAAAAAAAAAAAAAAAA"}, {encode(newBrowser(t).key.PublicKey().Bytes()), "AA"}, {"!", "!"}} {
+	for _, keys := range [][2]string{{"", ""}, {"BA", "AAAAAAAAAAAAAAAAAAAAAA"},
+		{encode(newBrowser(t).key.PublicKey().Bytes()), "AA"}, {"!", "!"}} {
 		d := Device{Endpoint: "https://push.example.org/x", Public: keys[0], Secret: keys[1], Session: "s"}
 		if err := devices.Add(d); parley.ErrorCode(err) != parley.InvalidArgument {
 			t.Errorf("the keys %q: %v", keys, err)
@@ -223,11 +237,15 @@ func TestNoDeviceLeadsInward(t *testing.T) {
 	}
 
 	for address, want := range map[string]bool{
-		"127.0.0.1": true, "10.1.2.3": true, "172.16.0.1": true, "192.168.1.1": true, "169.254.1.1": true, "100.64.0.1": true, "0.0.0.0": true,
-		"224.0.0.1": true, "255.255.255.255": true, "198.18.0.1": true, "::1": true, "::": true, "fe80::1": true, "fc00::1": true, "fec0::1": true,
-		"::ffff:127.0.0.1": true, "::127.0.0.1": true, "64:ff9b::7f00:1": true, "64:ff9b::a00:1": true, "64:ff9b:1::1": true, "2002:7f00:1::": true,
+		"127.0.0.1": true, "10.1.2.3": true, "172.16.0.1": true, "192.168.1.1": true, "169.254.1.1": true,
+		"100.64.0.1": true, "0.0.0.0": true,
+		"224.0.0.1": true, "255.255.255.255": true, "198.18.0.1": true, "::1": true, "::": true, "fe80::1": true,
+		"fc00::1": true, "fec0::1": true,
+		"::ffff:127.0.0.1": true, "::127.0.0.1": true, "64:ff9b::7f00:1": true, "64:ff9b::a00:1": true,
+		"64:ff9b:1::1": true, "2002:7f00:1::": true,
 		"2001::1": true, "2001:db8::1": true, "ff02::1": true,
-		"8.8.8.8": false, "142.250.1.1": false, "2607:f8b0::1": false, "64:ff9b::808:808": false, "2002:808:808::1": false, "2a00:1450::1": false,
+		"8.8.8.8": false, "142.250.1.1": false, "2607:f8b0::1": false, "64:ff9b::808:808": false,
+		"2002:808:808::1": false, "2a00:1450::1": false,
 	} {
 		if got := inward(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s leads inward: %v, want %v", address, got, want)
@@ -248,7 +266,8 @@ func TestTheDaemonCallsNoServerInward(t *testing.T) {
 	devices.all = []Device{newBrowser(t).device("https://localhost:" + port)}
 
 	opts := optionsOf(t, func(*Settings) {})
-	if w := NewPush(opts, devices, "mailto:ann@example.org").Test(t.Context()); w[0].Works || w[0].Problem != errInward.Error() || len(called) != 0 {
+	if w := NewPush(opts, devices, "mailto:ann@example.org").Test(t.Context()); w[0].Works ||
+		w[0].Problem != errInward.Error() || len(called) != 0 {
 		t.Errorf("a name of this machine: %+v, %d calls", w[0], len(called))
 	}
 

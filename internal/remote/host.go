@@ -31,7 +31,8 @@ func Parse(text string) (Host, error) {
 
 	if h.Address == "" || strings.HasPrefix(h.Address, "-") || strings.ContainsAny(h.Address, " \t\n'\"") {
 		return Host{}, parley.Errorf(parley.InvalidArgument, "%q names no machine", plain.CleanLine(text)).
-			Suggest("Give it as you give it to ssh, with the directory of the workspace: box:src/api, or you@box:src/api.")
+			Suggest("Give it as you give it to ssh, with the directory of the workspace: box:src/api, or " +
+				"you@box:src/api.")
 	}
 
 	return h, nil

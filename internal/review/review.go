@@ -161,7 +161,8 @@ func Message(comments []Comment, since string) string {
 	if since == "HEAD" {
 		since = "your last commit"
 	}
-	fmt.Fprintf(&b, "Review of your changes since %s: %d %s.", since[:min(len(since), longestSince)], len(comments), noun)
+	fmt.Fprintf(&b, "Review of your changes since %s: %d %s.", since[:min(len(since), longestSince)], len(comments),
+		noun)
 
 	for _, c := range comments {
 		b.WriteString("\n\n")

@@ -60,7 +60,8 @@ func Rows(diff string) []Row {
 
 // note adds to the row of a file what a line above its first hunk says.
 func (r *Row) note(line string) {
-	for _, word := range []string{"new file", "deleted file", "old mode", "new mode", "rename from ", "copy from ", "Binary files"} {
+	for _, word := range []string{"new file", "deleted file", "old mode", "new mode", "rename from ", "copy from ",
+		"Binary files"} {
 		if !strings.HasPrefix(line, word) {
 			continue
 		}

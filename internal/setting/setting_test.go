@@ -67,7 +67,8 @@ func TestCheckRefusesWhatIsOutOfBounds(t *testing.T) {
 
 		e := parley.AsError(err)
 		if e.Message != test.message || e.Action != test.action || e.Code != parley.InvalidArgument {
-			t.Errorf("%s %s: got %s %q, %q, want %q, %q", test.name, test.text, e.Code, e.Message, e.Action, test.message, test.action)
+			t.Errorf("%s %s: got %s %q, %q, want %q, %q", test.name, test.text, e.Code, e.Message, e.Action,
+				test.message, test.action)
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // CheckFilm fails if the frames in a file are not those of a story: after the same keys, each with what the story saw
-// there. All else differs from run to run: times, ids, and how far things came. With update it writes the frames. A form
+// there. All else differs from run to run: times, ids, and how far things came. With update it writes the frames. A
+// form
 // feed begins each, and the keys before it are its first line; lab/pictures draws the moving picture from them.
 func CheckFilm(t testing.TB, frames []Frame, file string, update bool) {
 	t.Helper()

@@ -40,7 +40,8 @@ func (x *Tab) On(line Line) {
 // Slow makes the tab's processor so many times slower.
 func (x *Tab) Slow(times float64) {
 	x.Helper()
-	must.Have(chromedp.Call(x.Ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: times}))(x.T)
+	must.Have(chromedp.Call(x.Ctx, emulation.SetCPUThrottlingRate,
+		emulation.SetCPUThrottlingRateParams{Rate: times}))(x.T)
 }
 
 // Sleep freezes the tab, as one of a closed laptop, or wakes it.

@@ -85,12 +85,14 @@ func (s *Session) Sign(t testing.TB, r *http.Request) {
 	base64url := base64.RawURLEncoding.EncodeToString
 	sent := sha256.Sum256(body)
 	run, now, nonce := s.Run, fmt.Sprint(time.Now().Add(s.Ahead).UnixMilli()), rand.Text()
-	text := strings.Join([]string{"parley", r.Method, r.URL.Host, r.URL.RequestURI(), run, now, nonce, base64url(sent[:])},
+	text := strings.Join([]string{"parley", r.Method, r.URL.Host, r.URL.RequestURI(), run, now, nonce,
+		base64url(sent[:])},
 		"\n")
 
 	sum := sha256.Sum256([]byte(text))
 	x, y, err := ecdsa.Sign(rand.Reader, s.key, sum[:])
 	must.Do(t, err)
 	raw := append(x.FillBytes(make([]byte, 32)), y.FillBytes(make([]byte, 32))...)
-	r.Header.Set("Authorization", "Parley "+strings.Join([]string{s.PublicKey(t), run, now, nonce, base64url(raw)}, "."))
+	r.Header.Set("Authorization", "Parley "+strings.Join([]string{s.PublicKey(t), run, now, nonce, base64url(raw)},
+		"."))
 }

@@ -214,7 +214,8 @@ func (x *Tab) Goes(view string) {
 
 // Button is the expression of the button, within a selector's element, whose text has some words.
 func Button(within, words string) string {
-	return fmt.Sprintf("[...document.querySelectorAll(%q)].flatMap(e => [...e.querySelectorAll('button')]).find(b => b.innerText.includes(%q) && !b.disabled)",
+	return fmt.Sprintf("[...document.querySelectorAll(%q)].flatMap(e => [...e.querySelectorAll('button')]).find(b "+
+		"=> b.innerText.includes(%q) && !b.disabled)",
 		within, words)
 }
 
@@ -229,7 +230,8 @@ func (x *Tab) Taps(within, words string) {
 func (x *Tab) Confirms(within, words, then string) {
 	x.Helper()
 	x.Taps(within, words)
-	x.Until("(b => { b?.click(); return false })(document.querySelector('button.armed:not(:disabled)')) || (" + then + ")")
+	x.Until("(b => { b?.click(); return false })(document.querySelector('button.armed:not(:disabled)')) || (" + then +
+		")")
 }
 
 // Writes types a text into a box.
