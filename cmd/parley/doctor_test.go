@@ -288,13 +288,13 @@ func TestDoctorSaysWhetherAProgramReports(t *testing.T) {
 	}
 }
 
-// docs/doctor.md has every check.
+// The page on the operator has every check.
 func TestDocsNameEveryCheck(t *testing.T) {
-	page := documents(t)["doctor.md"]
+	page := documents(t)["operator.md"]
 	d := testDoctor(t)
 	for _, c := range d.checks() {
 		if _, err := d.set.Find(c.name); err != nil && !strings.Contains(page, "| `"+c.name+"` |") {
-			t.Errorf("doctor.md has no %s", c.name)
+			t.Errorf("operator.md has no %s", c.name)
 		}
 	}
 }

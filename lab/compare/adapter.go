@@ -13,7 +13,7 @@ import (
 	"parley/internal/wait"
 )
 
-// adapters are the -through flags: ways through programs that speak for other tools, as docs/ladder.md says.
+// adapters are the -through flags: ways through programs that speak for other tools, as docs/measured/compare.md says.
 type adapters struct{ ways []way }
 
 func (a *adapters) String() string { return "" }
@@ -86,7 +86,7 @@ func (t *through) send(s *stage, text string) (says verdict) {
 		}
 		known := false
 		if says, known = rungs[status]; !known {
-			log.Printf("%s status printed %q, which is no rung of docs/ladder.md", t.program, status)
+			log.Printf("%s status printed %q, which is no rung of docs/measured/compare.md", t.program, status)
 			says = waits
 			return true, nil
 		}
@@ -113,7 +113,7 @@ const (
 	not     verdict = "not" // as far as the tool knows
 )
 
-// rungs are the words of an adapter: those of docs/ladder.md, and one for an arrival of either kind.
+// rungs are the words of an adapter: those of docs/measured/compare.md, and one for an arrival of either kind.
 var rungs = map[string]verdict{
 	"accepted": waits, "waiting": waits, "submitted": arrived, "read": arrived, "delivered": arrived,
 	"unknown": not, "failed": not,

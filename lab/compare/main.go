@@ -25,7 +25,7 @@ func main() {
 	parley := flag.String("parley", "./parley", "the program")
 	page := flag.String("page", "docs/measured/compare.md", "the page to write")
 	var others adapters
-	flag.Var(&others, "through", "NAME=ADAPTER: play only through this program, and print the table (see docs/ladder.md)")
+	flag.Var(&others, "through", "NAME=ADAPTER: play only through it, and print the table (see docs/measured/compare.md)")
 	flag.Parse()
 
 	played := ways
