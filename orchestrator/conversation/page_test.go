@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "write the figures of the page anew")
 
 const (
-	pageFile  = "../../docs/conversations.md"
+	pageFile  = "../../docs/measured/conversations.md"
 	pageBegin = "<!-- figures -->\n"
 	pageEnd   = "<!-- /figures -->\n"
 )
