@@ -8,7 +8,7 @@ import (
 // NeedKind says why something needs the operator.
 type NeedKind string
 
-// The kinds of need, the most pressing first.
+// The kinds of need.
 const (
 	NeedStorage     NeedKind = "storage"     // the database cannot be trusted, or lacks something
 	NeedDialog      NeedKind = "dialog"      // a question is open in a terminal
@@ -37,14 +37,62 @@ const (
 	NeedSystem      NeedKind = "system"      // something that parley works with is out of order
 )
 
+// NeedRow is what the needs of a kind have in common.
+type NeedRow struct {
+	Kind   NeedKind
+	Glyph  string // before it, on a screen
+	Grave  bool   // an agent cannot work, or parley cannot
+	Halts  bool   // its agent can answer nobody
+	Screen bool   // its agent's screen explains it
+	Local  bool   // only the host of its agent knows it
+
+	acts func(*Need) []Act // what can be done about it; nil for nothing
+}
+
+// needRows are the kinds of needs, the most pressing first: what keeps agents from working, and then what is late.
+var needRows = []NeedRow{
+	{Kind: NeedStorage, Glyph: "⛁", Grave: true, Screen: true},
+	{Kind: NeedDialog, Glyph: "◆", Grave: true, Halts: true, Screen: true},
+	{Kind: NeedReturn, Glyph: "∅", Grave: true, Screen: true},
+	{Kind: NeedLost, Glyph: "∅", Grave: true, Halts: true, Screen: true, acts: endedActs},
+	{Kind: NeedRefused, Glyph: "✗", Grave: true, Halts: true, Screen: true, acts: refusedActs},
+	{Kind: NeedExited, Glyph: "✗", Grave: true, Halts: true, Screen: true, acts: endedActs},
+	{Kind: NeedBlocked, Glyph: "■", Grave: true, Halts: true, Screen: true},
+	{Kind: NeedStuck, Glyph: "◔", Grave: true, Halts: true, Screen: true, Local: true},
+	{Kind: NeedUnconfirmed, Glyph: "?", Grave: true, acts: unconfirmedActs},
+	{Kind: NeedUndelivered, Glyph: "⊘", Grave: true, acts: undeliveredActs},
+	{Kind: NeedUnanswered, Glyph: "↯", Grave: true, acts: unansweredActs},
+	{Kind: NeedDraft, Glyph: "✎", Halts: true, Screen: true, Local: true, acts: draftActs},
+	{Kind: NeedHeld, Glyph: "‖", acts: heldActs},
+	{Kind: NeedOverdue, Glyph: "⊘", acts: debtActs},
+	{Kind: NeedOwesAnswer, Glyph: "…", acts: debtActs},
+	{Kind: NeedProfile, Glyph: "≠"},
+	{Kind: NeedMisread, Glyph: "≠", Local: true, acts: checkActs},
+	{Kind: NeedUntried, Glyph: "≠", Local: true, acts: checkActs},
+	{Kind: NeedNewcomer, Glyph: "+", Screen: true, acts: newcomerActs},
+	{Kind: NeedApproval, Glyph: "+", Screen: true, acts: approvalActs},
+	{Kind: NeedBudget, Glyph: "◔"},
+	{Kind: NeedOverlap, Glyph: "≈", Local: true},
+	{Kind: NeedNotifier, Glyph: "✉", Grave: true},
+	{Kind: NeedStart, Glyph: "!", Grave: true},
+	{Kind: NeedSystem, Glyph: "!", Grave: true, Screen: true, Local: true},
+}
+
 // NeedKinds lists the kinds of needs, the most pressing first.
-func NeedKinds() []NeedKind {
-	return []NeedKind{
-		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
-		NeedUnconfirmed, NeedUndelivered, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile,
-		NeedMisread, NeedUntried, NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
-		NeedSystem,
+func NeedKinds() (kinds []NeedKind) {
+	for i := range needRows {
+		kinds = append(kinds, needRows[i].Kind)
 	}
+	return kinds
+}
+
+// NeedRowOf returns the row of a kind and its place in the order. One that is not known, of a newer daemon, counts as
+// grave and comes last.
+func NeedRowOf(k NeedKind) (row NeedRow, rank int) {
+	if i := slices.IndexFunc(needRows, func(r NeedRow) bool { return r.Kind == k }); i >= 0 {
+		return needRows[i], i
+	}
+	return NeedRow{Kind: k, Glyph: "!", Grave: true}, len(needRows)
 }
 
 // Need is one thing that needs the operator. The list is computed on each call; a need
@@ -58,9 +106,11 @@ type Need struct {
 	Command   string    `json:"command"`          // the command to start with
 	Action    string    `json:"suggested_action"` // what to do, in a sentence
 	MessageID string    `json:"message_id,omitempty"`
-	Draft     string    `json:"draft,omitempty"`  // the exact text in its composer that messages wait behind
-	Screen    []string  `json:"screen,omitempty"` // the last lines of the agent's screen, without empty lines
-	Dialog    *Dialog   `json:"dialog,omitempty"` // that is open there, if its options are known
+	Draft     string    `json:"draft,omitempty"`           // the exact text in its composer that messages wait behind
+	Screen    []string  `json:"screen,omitempty"`          // the last lines of the agent's screen, without empty lines
+	Dialog    *Dialog   `json:"dialog,omitempty"`          // that is open there, if its options are known
+	Held      string    `json:"held_message_id,omitempty"` // the first message that waits behind a draft
+	Acts      []Act     `json:"acts,omitempty"`            // what can be done about it from afar, what helps most first
 
 	// Between is set for what is between agents alone: an answer that one owes another, or a conversation that its
 	// budget holds. It is a state to know of: it comes last, and does not count.
@@ -72,11 +122,8 @@ func (n *Need) IsDebt() bool { return n.Kind == NeedOverdue || n.Kind == NeedOwe
 
 // Halts reports whether the agent cannot work until somebody helps: it cannot answer anybody either.
 func (n *Need) Halts() bool {
-	switch n.Kind {
-	case NeedDialog, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft:
-		return n.AgentID != ""
-	}
-	return false
+	row, _ := NeedRowOf(n.Kind)
+	return row.Halts && n.AgentID != ""
 }
 
 // Covers reports whether another need, which comes later in the list, is part of the same matter: a debt of an agent

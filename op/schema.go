@@ -70,6 +70,7 @@ func schemaFor[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[parley.Names]():      {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage]():   {Type: "object"},
+		reflect.TypeFor[map[string]any]():    {Type: "object"},
 		reflect.TypeFor[parley.ReasonCode](): {Type: "string", Title: ReasonCodeTitle},
 	}})
 	if err != nil {

@@ -55,6 +55,9 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 		return nil, err
 	}
 	op.agents.addScreens(ctx, res.Needs)
+	if err := op.offer(ctx, res.Needs); err != nil {
+		return nil, err
+	}
 	res.Matters = parley.RootsAt(res.Needs)
 	return res, nil
 }
@@ -83,10 +86,31 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		case b.Between && !a.Between:
 			return -1
 		}
-		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
+		_, first := parley.NeedRowOf(a.Kind)
+		_, second := parley.NeedRowOf(b.Kind)
+		return cmp.Or(first-second, a.Since.Compare(b.Since))
 	})
 
 	return needs, nil
+}
+
+// offer adds what can be done about needs.
+func (op *operatorService) offer(ctx context.Context, needs []parley.Need) error {
+	var counts map[string]store.AgentCounts
+	for i := range needs {
+		n := &needs[i]
+		if n.Kind == parley.NeedDraft && counts == nil {
+			var err error
+			if counts, err = op.store.Counts(ctx); err != nil {
+				return err
+			}
+		}
+		if n.Kind == parley.NeedDraft {
+			n.Held = counts[n.AgentID].HeldID
+		}
+		n.Offer()
+	}
+	return nil
 }
 
 // needsOfAgents returns what agents want, such as an answer to a dialog.
@@ -143,9 +167,6 @@ func (op *operatorService) owedAnswers(ctx context.Context) (needs []parley.Need
 
 	return needs, nil
 }
-
-// needOrder orders the kinds of needs, the most pressing first.
-var needOrder = parley.NeedKinds()
 
 func unconfirmedNeed(item store.InboxItem) parley.Need {
 	d, short := item.Delivery, parley.Short(item.Message.ID)

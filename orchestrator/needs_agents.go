@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -275,7 +274,7 @@ func (an *agentNeeds) addScreens(ctx context.Context, needs []parley.Need) {
 			})
 			continue
 		}
-		if m == nil || m.Terminal() == nil || slices.Contains(unscreened, n.Kind) {
+		if row, _ := parley.NeedRowOf(n.Kind); m == nil || m.Terminal() == nil || !row.Screen {
 			continue
 		}
 		t := m.Terminal()
@@ -366,20 +365,3 @@ const (
 	// owesWithin is the age at which unanswered requests are no longer listed. It bounds the query.
 	owesWithin = 7 * 24 * time.Hour
 )
-
-// unscreened are the kinds of needs that a screen does not explain.
-var unscreened = []parley.NeedKind{
-	parley.NeedProfile,
-	parley.NeedMisread,
-	parley.NeedUntried,
-	parley.NeedUnconfirmed,
-	parley.NeedUndelivered,
-	parley.NeedHeld,
-	parley.NeedOverdue,
-	parley.NeedOwesAnswer,
-	parley.NeedUnanswered,
-	parley.NeedBudget,
-	parley.NeedOverlap,
-	parley.NeedNotifier,
-	parley.NeedStart,
-}

@@ -57,6 +57,13 @@ func returnNeed(lost []parley.Agent, waiting int) parley.Need {
 		Action: "It brings them back, each with its own conversation if its program can. " +
 			"To let one go: parley stop NAME.",
 	}
+	back := parley.Act{Key: parley.ActOpen, ActCalls: parley.ActCalls{
+		Words: "bring them back", Operation: "restart_agent", Done: "Brought back: " + strings.Join(names, ", ") + ".",
+	}}
+	for _, a := range lost {
+		back.Arguments = append(back.Arguments, map[string]any{"agent": a.ID})
+	}
+	n.Acts = []parley.Act{back}
 	switch {
 	case waiting == 1:
 		n.Text += "; a message waits for them"

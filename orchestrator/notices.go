@@ -113,7 +113,8 @@ func (o *Orchestrator) notify(ctx context.Context) {
 			continue
 		}
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool {
-			return n.Between || !mine && !slices.Contains(knownHere, n.Kind)
+			row, _ := parley.NeedRowOf(n.Kind)
+			return n.Between || !mine && !row.Local // the host of the agents tells of those, whoever has the duty
 		})
 		o.operatorService.agents.addScreens(ctx, needs) // for the questions that are open, and their options
 		o.opts.Away.Notifier.Look(needs)
@@ -133,10 +134,6 @@ func (o *Orchestrator) leaveNotices(ctx context.Context) {
 		}
 	}
 }
-
-// knownHere are the kinds of needs that only the host of their agents knows: it tells of them, whoever has the duty.
-var knownHere = []parley.NeedKind{parley.NeedStuck, parley.NeedDraft, parley.NeedOverlap, parley.NeedUntried,
-	parley.NeedMisread, parley.NeedSystem}
 
 // noticeOfOverlap tells an agent that another one changes its files.
 func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {

@@ -179,6 +179,16 @@ func (f *fakeService) GetWorkspaceStatus(
 		Agents:    map[string]int{"busy": 1, "idle": 2}}, f.err
 }
 
+// heldBehind returns the first message that waits for an agent.
+func (f *fakeService) heldBehind(agent string) string {
+	for _, a := range f.agents {
+		if a.ID == agent {
+			return a.HeldMessage
+		}
+	}
+	return ""
+}
+
 func (f *fakeService) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,11 +197,15 @@ func (f *fakeService) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*pa
 	if r.Dismiss != "" {
 		f.pleas, dismissed = append(f.pleas, "dismiss "+r.Dismiss), 1
 	}
-	return &parley.GetNeedsResult{
-		Answer:    parley.OK,
-		Dismissed: dismissed,
-		Needs:     append([]parley.Need(nil), f.needs...),
-	}, f.err
+	needs := append([]parley.Need(nil), f.needs...)
+	for i := range needs {
+		if n := &needs[i]; n.Kind == parley.NeedDraft {
+			n.Held = f.heldBehind(n.AgentID)
+		}
+		needs[i].Acts = slices.Clone(needs[i].Acts)
+		needs[i].Offer()
+	}
+	return &parley.GetNeedsResult{Answer: parley.OK, Dismissed: dismissed, Needs: needs}, f.err
 }
 
 func (f *fakeService) need(kind parley.NeedKind, agent, text, command, action string, screen ...string) {

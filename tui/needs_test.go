@@ -81,13 +81,14 @@ func TestEachNeedHasItsActions(t *testing.T) {
 		{parley.NeedDialog, []string{"enter"}, "Back from coder.", ""},
 		{parley.NeedStuck, []string{"enter"}, "Back from coder.", ""},
 		{parley.NeedStuck, []string{"x"}, "It disappears once the cause is gone.", ""},
-		{parley.NeedExited, []string{"enter", "y"}, "coder restarted.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"T", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedExited, []string{"enter"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"T"}, "coder restarted.", "restart " + agentID("coder")},
 		{parley.NeedLost, []string{"x", "y"}, "coder stopped.", "stop " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"T"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"x"}, "Dismissed; retrying brings it back.", "dismiss " + asked},
-		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.",
-			"steer REMINDER Please answer message 5f0c0002 from coder."},
+		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.", "steer REMINDER Please answer message 5f0c0002."},
+		{parley.NeedRefused, []string{"enter", "y"}, "coder started afresh.", "restart " + agentID("coder")},
+		{parley.NeedUnanswered, []string{"enter"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
 		{parley.NeedOwesAnswer, []string{"x"}, "Dismissed", "dismiss " + asked},
 		{parley.NeedUntried, []string{"enter"}, "is being checked", "check " + agentID("coder")},
 		{parley.NeedUntried, []string{"x"}, "Dismissed, for this version.", "dismiss untried"},
@@ -154,6 +155,13 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 		"parley conversation show coder tester", "See what they talk about.")
 
 	f.needs[1].MessageID = "5f0c0005-1111-4111-8111-111111111111"
+	mute := func(action string) parley.ActCalls {
+		return parley.Calls(action+" them", "control_conversation",
+			map[string]any{"action": action, "with": agentID("coder") + "," + agentID("tester")}, "")
+	}
+	unmute := mute("unmute")
+	unmute.Words = "undoes it"
+	f.needs[1].Acts = []parley.Act{{Key: parley.ActDismiss, ActCalls: mute("mute"), Undo: &unmute}}
 	for i := range f.agents {
 		if f.agents[i].Name == "tester" {
 			f.agents[i].HeldMessage = "5f0c0005-1111-4111-8111-111111111111"

@@ -44,7 +44,7 @@ func TestADraftIsOverruledInABrowser(t *testing.T) {
 	}) {
 		t.Fatal("the draft does not change")
 	}
-	x.Confirms("[data-kind=draft]", "Nobody typed that", "document.querySelector('.outcome.failed')")
+	x.Confirms("[data-kind=draft]", "It is no draft", "document.querySelector('.outcome.failed')")
 	x.Shows("In the composer of worker stands")
 	testpage.JS[bool](x, "(window.fetch = window.real, window.fails?.(new TypeError('no line')), true)")
 	x.Until("document.querySelector('[data-kind=draft] .draft pre')?.innerText.includes('and more')")
@@ -53,7 +53,7 @@ func TestADraftIsOverruledInABrowser(t *testing.T) {
 		t.Errorf("it was typed over another text than the one that was named: %+v", d)
 	}
 
-	x.Confirms("[data-kind=draft]", "Nobody typed that", "document.querySelector('.outcome:not(.failed)')")
+	x.Confirms("[data-kind=draft]", "It is no draft", "document.querySelector('.outcome:not(.failed)')")
 	x.Goes("agent/worker")
 	x.Until("[...document.querySelectorAll('.terminal pre div')].some(d => d.textContent.includes('Please go on.'))")
 	x.Clean()

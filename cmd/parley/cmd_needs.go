@@ -112,8 +112,7 @@ func (needsCommand) lines(o *output, n parley.Need) []string {
 }
 
 func needStyle(kind parley.NeedKind) string {
-	switch kind {
-	case parley.NeedReturn, parley.NeedLost, parley.NeedRefused, parley.NeedExited:
+	if row, _ := parley.NeedRowOf(kind); row.Grave {
 		return red
 	}
 	return yellow

@@ -143,6 +143,7 @@ func (x *excess) need(from, to *team.Member) parley.Need {
 		Action: fmt.Sprintf("See what they talk about. Write to %s, "+
 			"or let it be with parley conversation release %s %s. "+
 			"The setting refuse_mailboxes refuses such messages.", from.Name, from.Name, to.Name),
+		Acts: []parley.Act{muting("", from.ID, to.ID)},
 	}
 
 	if x.refused > 0 {

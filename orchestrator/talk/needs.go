@@ -80,7 +80,21 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 		Text:      what + ": " + w.Reason,
 		Command:   "parley conversation show " + conversation,
 		Action:    "See what they talk about. " + next + ".",
+		Acts:      []parley.Act{muting(w.Message.ThreadID, w.Message.SenderID, w.Key.RecipientID)},
 	}
+}
+
+// muting returns the act that mutes a thread, or else two agents.
+func muting(thread, one, two string) parley.Act {
+	call := func(words string, action parley.ConversationAction) parley.ActCalls {
+		arguments := map[string]any{"action": action, "thread_id": thread}
+		if thread == "" {
+			arguments = map[string]any{"action": action, "with": one + "," + two}
+		}
+		return parley.Calls(words, "control_conversation", arguments, "")
+	}
+	undo := call("undoes it", parley.ActionUnmute)
+	return parley.Act{Key: parley.ActDismiss, ActCalls: call("mute them", parley.ActionMute), Undo: &undo}
 }
 
 // IsOver reports whether the conversation of a required response is muted or has ended: then nobody is

@@ -39,29 +39,37 @@ func (n *need) settle() {
 	if n.Kind == needUnsent {
 		n.key += fmt.Sprint(n.draft.To)
 	}
-	if _, n.rank = lookOf(n.Kind); n.Between {
-		n.rank += len(looks) // behind all that a person must see to
+	if _, n.rank = n.look(); n.Between {
+		n.rank += 1000 // behind all that a person must see to
 	}
 }
 
 // letter reports whether the need is a message to the operator.
 func (n *need) letter() bool { return n.Kind == needMessage || n.Kind == needAnswer }
 
-// restarts reports whether trying again restarts an agent.
-func (n *need) restarts() bool {
-	return n.Kind == parley.NeedLost || n.Kind == parley.NeedRefused || n.Kind == parley.NeedExited
+// act returns what the daemon offers for a key, nil for nothing.
+func (n *need) act(key parley.ActKey) *parley.Act {
+	if i := slices.IndexFunc(n.Acts, func(a parley.Act) bool { return a.Key == key }); i >= 0 {
+		return &n.Acts[i]
+	}
+	return nil
 }
 
-// repeats reports whether trying again types a message.
-func (n *need) repeats() bool { return n.MessageID != "" && n.AgentID != "" && !n.letter() }
-
-// again reports whether the need can be tried again.
-func (n *need) again() bool { return n.restarts() || n.repeats() }
+// again returns the act that tries the same again, nil for none: what helps may be that.
+func (n *need) again() *parley.Act {
+	if a := n.act(parley.ActRetry); a != nil {
+		return a
+	}
+	again := []string{"restart_agent", "retry_delivery", "control_conversation"}
+	if a := n.act(parley.ActOpen); a != nil && slices.Contains(again, a.Operation) {
+		return a
+	}
+	return nil
+}
 
 // drops reports whether the need can be dismissed, in the way of its kind.
 func (n *need) drops() bool {
-	l, _ := lookOf(n.Kind)
-	return slices.ContainsFunc(l.options, func(o option) bool { return o.verb == verb.Dismiss })
+	return slices.ContainsFunc(n.options(), func(o option) bool { return o.verb == verb.Dismiss })
 }
 
 // ago returns how long the need has lasted.
@@ -78,68 +86,67 @@ type option struct {
 	does string
 }
 
-// look is how a kind of need is shown, and what can be done about it: the first option
-// helps most.
-type look struct {
-	kind    parley.NeedKind
-	glyph   string
-	grave   bool
-	options []option
+// verbs are the verbs of what the daemon offers.
+var verbs = map[parley.ActKey]verb.Verb{
+	parley.ActOpen: verb.Open, parley.ActRetry: verb.Retry, parley.ActDismiss: verb.Dismiss,
 }
 
-// looks are the kinds, the most urgent first: needs that keep an agent from
-// working, then agents that wait for this person, then what is only late.
-var looks = []look{
-	{parley.NeedStorage, "⛁", true, nil},
-	{parley.NeedDialog, "◆", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
-	{parley.NeedReturn, "∅", true, []option{{verb.Open, "bring them back"}}},
-	{parley.NeedLost, "∅", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
-	{parley.NeedRefused, "✗", true, []option{
-		{verb.Open, "start afresh"}, {verb.Retry, "try again"}, {verb.Dismiss, "stop"},
-	}},
-	{parley.NeedExited, "✗", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
-	{parley.NeedBlocked, "■", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
-	{parley.NeedStuck, "◔", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
-	{parley.NeedUnconfirmed, "?", true, []option{
-		{verb.Open, "attach"}, {verb.Retry, "retype"}, {verb.Dismiss, "it arrived"},
-	}},
-	{parley.NeedUndelivered, "⊘", true, []option{{verb.Open, "send again"}, {verb.Dismiss, "dismiss"}}},
-	{parley.NeedUnanswered, "↯", true, []option{{verb.Open, "ask again"}, {verb.Dismiss, "dismiss"}}},
-	{needAnswer, "»", true, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
-	{parley.NeedDraft, "✎", false, []option{
-		{verb.Open, "attach"}, {verb.Retry, "check again"}, {verb.Dismiss, "it is no draft"},
-	}},
-	{parley.NeedHeld, "‖", false, []option{
-		{verb.Open, "release"}, {verb.Dismiss, "mute them"}, {verb.Attach, "attach"},
-	}},
-	{parley.NeedOverdue, "⊘", false, []option{
-		{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"},
-	}},
-	{needMessage, "✉", false, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
-	{parley.NeedOwesAnswer, "…", false, []option{
-		{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"},
-	}},
-	{parley.NeedProfile, "≠", false, []option{{verb.Open, "attach"}}},
-	{parley.NeedMisread, "≠", false, []option{{verb.Open, "check it"}, {verb.Dismiss, "let it be"}}},
-	{parley.NeedUntried, "≠", false, []option{{verb.Open, "check it"}, {verb.Dismiss, "let it be"}}},
-	{parley.NeedNewcomer, "+", false, []option{{verb.Open, "let in"}, {verb.Dismiss, "turn away"}}},
-	{parley.NeedApproval, "+", false, []option{{verb.Open, "approve"}, {verb.Dismiss, "decline"}}},
-	{parley.NeedBudget, "◔", false, nil},
-	{parley.NeedOverlap, "≈", false, []option{{verb.Review, "review"}, {verb.Open, "attach"}, {verb.Steer, "steer"}}},
-	{parley.NeedNotifier, "✉", true, nil},
-	{parley.NeedStart, "!", true, nil},
-	{parley.NeedSystem, "!", true, nil},
-	{needUnsent, "✎", false, []option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}},
+// here is what only a screen can do about the needs of a kind. What helps stands before the offers of the daemon.
+var here = map[parley.NeedKind]struct{ helps, also []option }{
+	parley.NeedDialog:      {toTerminal, []option{{verb.Steer, "steer"}}},
+	parley.NeedBlocked:     {toTerminal, []option{{verb.Steer, "steer"}}},
+	parley.NeedStuck:       {toTerminal, []option{{verb.Steer, "steer"}}},
+	parley.NeedUnconfirmed: {toTerminal, nil},
+	parley.NeedDraft:       {toTerminal, nil},
+	parley.NeedProfile:     {toTerminal, nil},
+	parley.NeedOverlap:     {[]option{{verb.Review, "review"}, {verb.Open, "attach"}, {verb.Steer, "steer"}}, nil},
+	parley.NeedHeld:        {nil, []option{{verb.Attach, "attach"}}},
+	parley.NeedOverdue:     {nil, []option{{verb.Attach, "attach"}}},
+	parley.NeedOwesAnswer:  {nil, []option{{verb.Attach, "attach"}}},
+	needAnswer:             {toSender, nil},
+	needMessage:            {toSender, nil},
+	needUnsent:             {[]option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}, nil},
 }
 
-// lookOf returns the look and rank of a kind. A kind of a newer daemon comes before
-// agents that wait for this person.
-func lookOf(k parley.NeedKind) (look, int) {
-	rank := func(k parley.NeedKind) int { return slices.IndexFunc(looks, func(l look) bool { return l.kind == k }) }
-	if i := rank(k); i >= 0 {
-		return looks[i], i
+var (
+	toTerminal = []option{{verb.Open, "attach"}}
+	toSender   = []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}
+)
+
+// options returns what can be done about the need, what helps most first.
+func (n *need) options() []option {
+	all := slices.Clone(here[n.Kind].helps)
+	for _, a := range n.Acts {
+		all = append(all, option{verbs[a.Key], a.Words})
 	}
-	return look{kind: k, glyph: "!", grave: true, options: []option{{verb.Open, "attach"}}}, rank(needAnswer)
+	if all = append(all, here[n.Kind].also...); len(all) == 0 && n.AgentID != "" && !n.known() {
+		return toTerminal // of a newer daemon
+	}
+	return all
+}
+
+// known reports whether the kind of the need is one of this version.
+func (n *need) known() bool {
+	return slices.Contains([]parley.NeedKind{needMessage, needUnsent, needAnswer}, n.Kind) ||
+		slices.Contains(parley.NeedKinds(), n.Kind)
+}
+
+// look returns how the need is shown, and its rank. A message that asks this person comes behind what keeps agents from
+// working, and before what is only late; one that only tells comes behind late answers. A kind of a newer daemon comes
+// before those that ask.
+func (n *need) look() (row parley.NeedRow, rank int) {
+	behind := func(k parley.NeedKind) int { _, rank := parley.NeedRowOf(k); return 2*rank + 1 }
+	switch row, rank = parley.NeedRowOf(n.Kind); {
+	case n.Kind == needAnswer:
+		return parley.NeedRow{Glyph: "»", Grave: true}, behind(parley.NeedUnanswered)
+	case n.Kind == needMessage:
+		return parley.NeedRow{Glyph: "✉"}, behind(parley.NeedOverdue)
+	case n.Kind == needUnsent:
+		return parley.NeedRow{Glyph: "✎"}, behind(needUnsent)
+	case !n.known():
+		return row, behind(parley.NeedUnanswered)
+	}
+	return row, 2 * rank
 }
 
 // gather lists every matter that waits for a person, the most urgent first and the

@@ -30,7 +30,7 @@ func (n *Screen) Keys() []kit.Binding {
 		verb.Dismiss.To("dismiss it: mark read, decline, stop…", n.drop).
 			Hinted("dismiss").Named("dismiss").Unless(func() bool { return n.none() || !n.selected().drops() }),
 		verb.Retry.To("try again: retype, release, or restart", n.again).
-			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || !n.selected().again() }),
+			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || n.selected().again() == nil }),
 		verb.SendKeys.To("send keys to its terminal", Answering{n}.lookForKeys).
 			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().needsKeys() }),
 		verb.Switch.To("between the list and its details", n.turn),

@@ -105,8 +105,8 @@ func nothingLines(th kit.Theme, w int) []string {
 // row draws a need on one line: a glyph and a label that may be skipped, who it is about, and what it
 // says. Below the one under the marker is what can be done about it.
 func (n *needRows) row(x *need, w int, selected bool) []string {
-	l, _ := lookOf(x.Kind)
-	kind := kit.Pad(l.glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), n.columns.kind) + " "
+	l, _ := x.look()
+	kind := kit.Pad(l.Glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), n.columns.kind) + " "
 	who, ago := kit.PadName(kit.SafeLine(x.Agent), n.columns.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
 
 	used := 2 + kit.Width(kind+who+ago)
@@ -122,14 +122,14 @@ func (n *needRows) row(x *need, w int, selected bool) []string {
 		if !n.inDetail {
 			first = n.Theme.Focus.Render(first)
 		}
-		return []string{first, "    " + kit.Columns(n.optionWords(x, l), n.Theme.Dim.Render(" · "), w-4)}
+		return []string{first, "    " + kit.Columns(n.optionWords(x), n.Theme.Dim.Render(" · "), w-4)}
 	}
 
 	style := n.Theme.Warn
 	switch {
 	case x.Kind == needUnsent:
 		style = n.Theme.Plain
-	case l.grave:
+	case l.Grave:
 		style = n.Theme.Bad
 	}
 
@@ -137,7 +137,7 @@ func (n *needRows) row(x *need, w int, selected bool) []string {
 	if x.Between {
 		return []string{dim.Render(kit.Fit("  "+kind+who+ago+lead+text+also, w))}
 	}
-	return []string{"  " + style.Render(kind[:len(l.glyph)]) + dim.Render(kind[len(l.glyph):]) +
+	return []string{"  " + style.Render(kind[:len(l.Glyph)]) + dim.Render(kind[len(l.Glyph):]) +
 		n.Theme.Name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
 }
 
@@ -145,13 +145,13 @@ func (n *needRows) row(x *need, w int, selected bool) []string {
 const leastText = 20
 
 // optionWords draws what can be done about a need.
-func (n *needRows) optionWords(x *need, l look) []string {
+func (n *needRows) optionWords(x *need) []string {
 	a := n.Team.Find(x.AgentID)
 	attachable := a != nil && a.Kind == parley.KindTerminal
 	key := func(o option) string { return n.Key(kit.First(o.verb.Row().Keys)) }
 
 	var words []string
-	for _, o := range l.options {
+	for _, o := range x.options() {
 		switch {
 		case o.verb == verb.Attach && !attachable:
 			continue

@@ -2,12 +2,15 @@ package room
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 )
 
@@ -53,6 +56,47 @@ func ActSaying[Req, Res any](done string, call method[Req, Res], r Req) Action {
 		_, err := call(s, ctx, r)
 		return done, err
 	}}
+}
+
+// Offered returns the action of what the daemon offers.
+func Offered(a parley.Act) Action {
+	x := offered(a.ActCalls)
+	if a.Undo != nil {
+		x = x.UndoneBy(kit.SafeLine(a.Undo.Words), offered(*a.Undo))
+	}
+	return x
+}
+
+func offered(c parley.ActCalls) Action {
+	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		said, errs := c.Done, []error(nil) // of some calls, which keep none of the others from it
+		for _, arguments := range c.Arguments {
+			res, err := operate(ctx, s, c.Operation, arguments)
+			errs = append(errs, err)
+			if r, ok := res.(interface{ Said() string }); ok && c.Done == "" {
+				said = r.Said()
+			}
+		}
+		return kit.SafeLine(said), errors.Join(errs...)
+	}}
+}
+
+// operate calls an operation by its name. The daemon knows who calls.
+func operate(ctx context.Context, s parley.Service, name string, arguments map[string]any) (any, error) {
+	o := op.Find(name)
+	if o == nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "this screen does not know what the daemon offers").
+			Suggest("Leave the screen, and start the program that the daemon is of.")
+	}
+	b, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, err
+	}
+	call, err := o.Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	return call.Call(parley.WithCaller(ctx, parley.Caller{ID: "?", Operator: true}), s)
 }
 
 // UndoneBy returns the action with a way back.

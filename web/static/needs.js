@@ -1,7 +1,7 @@
 // @ts-check
 // What waits for the person: questions first. An answer goes to the question that was seen, or nowhere.
 import {Away, Refused, call} from './api.js';
-import {agentOf, dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
+import {dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
 import {Name, Receipt, Since, Twice, Write, html, may, useEffect, useState} from './parts.js';
 
 /** @param {any} e @param {string} agent */
@@ -77,32 +77,19 @@ export function Asks({agent}) {
     ${matters.value.filter(n => n.agent === agent && n.kind === 'dialog').map(n => html`<${Need} key=${n.dialog?.dialog_id ?? 'keys'} need=${n} />`)}`;
 }
 
-/** What can be done about a need of another kind, and its words. @param {any} n @returns {[string, string, object][]} */
-function acts(n) {
-  const retry = {message_id: n.message_id, ...(n.agent_id ? {recipient: n.agent_id} : {})};
-  const behind = agentOf(n.agent_id)?.held_message_id; // the first message that waits behind a draft
-  switch (n.kind) {
-    case 'lost': case 'exited': return [['Start it again', 'restart_agent', {agent: n.agent}], ['Remove it', 'stop_agent', {agent: n.agent}]];
-    case 'refused': return [['Begin a new session', 'restart_agent', {agent: n.agent, fresh: true}]];
-    case 'undelivered': return [['Try again', 'retry_delivery', {message_id: n.message_id}], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
-    case 'unconfirmed': case 'unanswered': return [['Try again', 'retry_delivery', retry], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
-    case 'overdue': case 'owes_answer': return [['Dismiss', 'get_needs', {dismiss: n.message_id}]];
-    case 'untried': case 'misread': return [['Check it', 'check_program', {agent: n.agent}], ['Let it be', 'get_needs', {dismiss: n.kind}]];
-    case 'draft': return n.draft && behind
-      ? [['Nobody typed that: type the message', 'retry_delivery', {...retry, message_id: behind, draft: n.draft}]] : [];
-    case 'held': return [['Deliver it', 'control_conversation', {action: 'release', message_id: n.message_id}]];
-    case 'newcomer': return [['Let it in', 'approve_agent', {agent: n.agent, approve: true}], ['Turn it away', 'approve_agent', {agent: n.agent, approve: false}]];
-    case 'approval': return [['Approve', 'approve_agent', {agent: n.agent, approve: true}], ['Decline', 'approve_agent', {agent: n.agent, approve: false}]];
-  }
-  return [];
-}
+/** @param {string} words */
+const capital = words => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** @param {{need: any}} props */
 function Need({need: n}) {
-  const act = async (/** @type {string} */ words, /** @type {string} */ op, /** @type {object} */ args) => {
+  const act = async (/** @type {any} */ a) => {
     try {
-      const res = await call(op, args);
-      tellOutcome({agent: n.agent, said: res.message || `${words}: done.`});
+      let said = a.done;
+      for (const args of a.arguments) {
+        const res = await call(a.operation, args);
+        said ||= res.message;
+      }
+      tellOutcome({agent: n.agent, said: said || `${capital(a.words)}: done.`});
     } catch (e) {
       tellFailure(e, n.agent);
     }
@@ -119,7 +106,8 @@ function Need({need: n}) {
       ${n.screen?.length ? html`<pre class="asked" tabindex="0" aria-label="The screen">${n.screen.join('\n')}</pre>` : null}
       ${n.draft ? html`<figure class="draft"><figcaption>In its composer stands:</figcaption><pre class="asked" dir="auto">${n.draft}</pre></figure>` : null}
       ${n.suggested_action ? html`<p class="quiet" dir="auto">${n.suggested_action}</p>` : null}
-      ${may() ? html`<div class="row">${acts(n).map(([words, op, args]) => html`<${Twice} key=${words} act=${() => act(words, op, args)}>${words}<//>`)}</div>` : null}`}
+      ${may() ? html`<div class="row">${(n.acts ?? []).map((/** @type {any} */ a) => html`<${Twice} key=${a.words} act=${() => act(a)}
+        sure=${a.ask ? html`<b>Tap again.</b> ${a.ask}` : undefined}>${capital(a.words)}<//>`)}</div>` : null}`}
     <footer class="row">${n.agent_id ? html`<a href=${`#/agent/${encodeURIComponent(n.agent)}`}>Terminal</a>` : null}
       ${n.message_id ? html`<a href=${`#/message/${n.message_id}`}>Message</a>` : null}</footer>
   </article>`;
