@@ -59,7 +59,7 @@ func (n *Need) restart(key ActKey, words string) Act {
 func (n *Need) stop() Act {
 	return Act{Key: ActDismiss, ActCalls: Calls("stop", "stop_agent", map[string]any{"agent": n.AgentID},
 		n.name()+" stopped."),
-		Ask: fmt.Sprintf("Stop %s? Its process and context are lost; messages are kept.", n.name())}
+		Ask: fmt.Sprintf("Let %s go? It leaves the team; messages are kept.", n.name())}
 }
 
 // retry types the message again to one agent, or looks at once whether that can be; to all, if recipient is "".

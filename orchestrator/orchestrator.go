@@ -84,6 +84,7 @@ const choreTime = 30 * time.Second
 // cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
+	opts.Boundary.Always = opts.Settings.Sandbox
 	opts.Host = cmp.Or(opts.Store.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Now == nil {
@@ -181,7 +182,6 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
 		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.at,
 	})
-	o.opts.Boundary.Always = o.opts.Settings.Sandbox
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
 		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,

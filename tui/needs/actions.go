@@ -73,8 +73,11 @@ func (n *Screen) drop() tea.Cmd {
 		discard := func() tea.Msg { return dropDraftMsg{to} }
 		return n.Ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return discard })
 	}
-	if a := x.act(parley.ActDismiss); a != nil {
+	switch a := x.act(parley.ActDismiss); {
+	case a != nil && a.Ask == "":
 		return tea.Batch(n.remedy().forgetReminders(x), n.remedy().do(x, a))
+	case a != nil:
+		return n.remedy().do(x, a)
 	}
 
 	n.Tell("It disappears once the cause is gone.")
