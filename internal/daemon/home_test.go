@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/disk"
@@ -145,6 +147,43 @@ func TestAWorkspaceFindsItsState(t *testing.T) {
 			}
 			if test.original == own && locate(root, "shop").Home != home {
 				t.Error("the first one has lost its state")
+			}
+		})
+	}
+}
+
+// What happened to a workspace is kept until a daemon has told it. One that still runs while it is noted, or gives up
+// before it runs, has not.
+func TestANoticeIsKeptUntilItIsTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		first, tells, then bool // it is there when the daemon begins; that runs; another comes then
+		want               string
+	}{
+		"a daemon that runs":                {first: true, tells: true},
+		"one that gives up before it runs":  {first: true, want: "the first"},
+		"one that runs when it is noted":    {tells: true, then: true, want: "the next"},
+		"one that has told of another then": {first: true, tells: true, then: true, want: "the next"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := shortDir(t)
+			must.Do(t, os.Mkdir(filepath.Join(root, "shop"), 0o700))
+			d := daemon{Options: Options{Place: locate(root, "shop"), Now: time.Now}}
+			must.Do(t, d.Place.Prepare())
+			d.lock = must.Have(lock(d.Place))(t)
+			notice := d.Place.State(noticeFile)
+			if test.first {
+				must.Do(t, keepNote(notice, "the first\n"))
+			}
+			if d.tcp = must.Have(net.Listen("tcp", "127.0.0.1:0"))(t); test.tells {
+				d.status()
+			}
+			if test.then {
+				must.Do(t, keepNote(notice, "the next\n"))
+			}
+
+			must.Do(t, d.close())
+			if got := readNote(notice); got != test.want {
+				t.Errorf("the next daemon finds %q, want %q", got, test.want)
 			}
 		})
 	}

@@ -20,7 +20,6 @@ import (
 
 	"parley"
 	"parley/httpapi"
-	"parley/internal/disk"
 	"parley/internal/notify"
 	"parley/orchestrator"
 	"parley/orchestrator/responder"
@@ -103,6 +102,7 @@ type daemon struct {
 	web          orchestrator.PageSettings
 	moved        bool          // the page has another port than before
 	withheld     string        // the parts of parley.yaml that it ignores; "" for none
+	told         string        // what its status says has happened to the workspace; "" for nothing
 	wrong        []parley.Need // what is out of order, and not worth refusing to start
 	server       *http.Server
 }
@@ -273,16 +273,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	if d.background {
 		info.Log = d.Place.Log()
 	}
-	if notice := readNote(d.Place.State(noticeFile)); notice != "" {
-		info.Warnings = append(info.Warnings, notice)
-	}
-	if first := d.Place.inRoot(databaseFile); disk.Exists(first) {
-		info.Warnings = append(info.Warnings, first+" is not used: it came with the files of the project. "+
-			"parley's own is "+d.Place.Database()+".")
-	}
-	if d.withheld != "" {
-		info.Warnings = append(info.Warnings, d.withheld+". Run parley trust.")
-	}
+	info.Warnings = d.warnings()
 
 	return info
 }
@@ -392,8 +383,9 @@ func (d *daemon) close() error {
 		_ = d.tcp.Close()
 	}
 
+	errs = append(errs, forgetNotice(d.Place, d.told))
 	if d.lock != nil {
-		errs = append(errs, disk.IgnoreMissing(os.Remove(d.Place.State(noticeFile))), d.lock.Close())
+		errs = append(errs, d.lock.Close())
 	}
 
 	return errors.Join(errs...)
