@@ -93,7 +93,7 @@ const MailboxFresh = 5 * time.Minute
 //
 // A terminal agent begins as starting and changes between idle, busy, waiting, drafting and blocked as its program's
 // reports and its screen show; Evidence says which of them. It ends as exited or terminated, or is unreachable while
-// its terminal cannot be seen. docs/concepts.md has the states, docs/security.md who may do what.
+// its terminal cannot be seen. docs/start.md has the states, docs/security.md who may do what.
 type Agent struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

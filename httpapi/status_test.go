@@ -12,9 +12,9 @@ import (
 	"parley/internal/must"
 )
 
-// The table of errors in docs/http.md has every code with its status.
+// The table of errors in docs/interfaces.md has every code with its status.
 func TestDocsListTheStatusOfEveryCode(t *testing.T) {
-	page := string(must.Have(os.ReadFile("../docs/http.md"))(t))
+	page := string(must.Have(os.ReadFile("../docs/interfaces.md"))(t))
 	got := map[parley.Code]int{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (\\d{3}) \\| (`[^|]*) \\|").FindAllStringSubmatch(page, -1) {
 		status := must.Have(strconv.Atoi(row[1]))(t)
@@ -24,6 +24,6 @@ func TestDocsListTheStatusOfEveryCode(t *testing.T) {
 	}
 
 	if diff := cmp.Diff(statuses, got); diff != "" {
-		t.Errorf("docs/http.md (-want +got):\n%s", diff)
+		t.Errorf("docs/interfaces.md (-want +got):\n%s", diff)
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"parley/internal/must"
 )
 
-// What a model pays for, in bytes: docs/mcp.md has the table. Its figures are true to a tenth.
+// What a model pays for, in bytes: docs/interfaces.md has the table. Its figures are true to a tenth.
 func TestThePageSaysWhatAModelPays(t *testing.T) {
-	page := string(must.Have(os.ReadFile("../docs/mcp.md"))(t))
+	page := string(must.Have(os.ReadFile("../docs/interfaces.md"))(t))
 	for act, bytes := range costs(t) {
 		row := regexp.MustCompile(`\| ` + regexp.QuoteMeta(act) + ` \| ([0-9,]+) \|`).FindStringSubmatch(page)
 		if row == nil {
-			t.Errorf("docs/mcp.md has no row %q, which costs %d bytes", act, bytes)
+			t.Errorf("docs/interfaces.md has no row %q, which costs %d bytes", act, bytes)
 			continue
 		}
 
 		said, _ := strconv.Atoi(regexp.MustCompile(`,`).ReplaceAllString(row[1], ""))
 		if bytes > said || bytes < said*9/10 {
-			t.Errorf("%s costs %d bytes, and docs/mcp.md says %d", act, bytes, said)
+			t.Errorf("%s costs %d bytes, and docs/interfaces.md says %d", act, bytes, said)
 		}
 	}
 }

@@ -13,6 +13,10 @@ import (
 	"parley/tui/verb"
 )
 
+// boxes are where a line is written: they show their own keys, and the page leaves those out.
+var boxes = []string{"Writing", "Choosing recipients", "Command palette", "Filtering messages", "Filtering a list",
+	"Text prompt", "Launching an agent"}
+
 // The page on the screen lists the table of verbs, each with its key, where it is, and its names in the settings.
 func TestDocsListTheKeys(t *testing.T) {
 	const file, begin, end = "../docs/screen.md", "<!-- keys -->\n", "<!-- /keys -->"
@@ -37,6 +41,9 @@ func TestDocsListTheKeys(t *testing.T) {
 			if action := actionOf(&b); action != "" && b.Verbs[0] == r.Name {
 				actions = append(actions, "`"+action+"`")
 			}
+		}
+		if !slices.ContainsFunc(where, func(name string) bool { return !slices.Contains(boxes, name) }) {
+			continue
 		}
 		if r.Asks {
 			r.Does += "; asks first"

@@ -21,7 +21,7 @@ func TestAdoptPageWorks(t *testing.T) {
 	)
 
 	tried := 0
-	for _, block := range consoleBlock.FindAllStringSubmatch(documents(t)["attach.md"], -1) {
+	for _, block := range consoleBlock.FindAllStringSubmatch(documents(t)["terminals.md"], -1) {
 		for line := range strings.Lines(block[1]) {
 			if command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok && !interactive[command] {
 				script.WriteString("exec " + strings.ReplaceAll(command, `"`, `'`) + "\n")

@@ -123,10 +123,16 @@ func parameters(o *op.Op) string {
 
 func opsMarkdown() string {
 	var b strings.Builder
-	b.WriteString("| operation | for | parameters | what it does |\n|---|---|---|---|")
+	b.WriteString("| operation | for | needs | what it does |\n|---|---|---|---|")
 	for _, o := range op.All {
 		summary, _, _ := strings.Cut(o.Summary, ". ")
-		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), parameters(o),
+		var needs []string
+		for _, f := range o.Fields {
+			if f.Required {
+				needs = append(needs, f.Name)
+			}
+		}
+		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), strings.Join(needs, ", "),
 			strings.TrimSuffix(summary, "."))
 	}
 

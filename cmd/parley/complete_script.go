@@ -21,7 +21,7 @@ func (k *completionCommand) declare(c *cli) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print the script that completes parley in a shell",
 		Long: `Prints the script with which bash, zsh, fish or powershell complete parley: commands and flags, and the
-names of agents, messages and threads while a daemon runs. The lines below load it in this shell; docs/install.md
+names of agents, messages and threads while a daemon runs. The lines below load it in this shell; docs/start.md
 says where it is put for all.`,
 		Example: `  . <(parley completion bash)
   source <(parley completion zsh)

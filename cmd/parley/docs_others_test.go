@@ -114,8 +114,10 @@ func TestCallsOfTheFilesPageWork(t *testing.T) {
 
 	h, info := workingDaemon(t)
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "report.html"), []byte("<p>all green</p>\n"), 0o600))
-	page := strings.ReplaceAll(documents(t)["files.md"], "http://127.0.0.1:PORT", info.HTTP)
-	calls := slices.DeleteFunc(typedLines(page), func(line string) bool { return !strings.HasPrefix(line, "curl ") })
+	page := strings.ReplaceAll(documents(t)["interfaces.md"], "http://127.0.0.1:PORT", info.HTTP)
+	calls := slices.DeleteFunc(typedLines(page), func(line string) bool {
+		return !strings.HasPrefix(line, "curl ") || !strings.Contains(line, "/api/files")
+	})
 	if len(calls) != 2 {
 		t.Fatalf("the page has the calls %q, want an upload and a download", calls)
 	}
@@ -169,7 +171,7 @@ func TestAKeyIsBroughtWhereNoTerminalIs(t *testing.T) {
 // The block of the page on installing is run word for word, in a home with nothing in it.
 func TestPagesAndCompletionsAreWrittenAsTheDocsSay(t *testing.T) {
 	t.Parallel()
-	block := regexp.MustCompile("(?s)```sh\n(parley man .*?)```").FindStringSubmatch(documents(t)["install.md"])
+	block := regexp.MustCompile("(?s)```sh\n(parley man .*?)```").FindStringSubmatch(documents(t)["start.md"])
 	if block == nil {
 		t.Fatal("the page has no such block")
 	}

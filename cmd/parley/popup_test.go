@@ -71,7 +71,7 @@ func (o *ownTerminal) closed(text string) {
 // The bindings of the page on attaching open popups in which everything can be seen, and which close.
 func TestPopupsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
-	bindings := regexp.MustCompile(`(?m)^bind-key .*\n`).FindAllString(documents(t)["attach.md"], -1)
+	bindings := regexp.MustCompile(`(?m)^bind-key .*\n`).FindAllString(documents(t)["terminals.md"], -1)
 	o := &ownTerminal{t, testhome.New(t)}
 	testhome.Run[parley.LaunchAgentResult](t, o.Home, "launch", "coder", "--profile", "generic", "--", "cat")
 

@@ -135,7 +135,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 
 // instead says what does what people look for under another name.
 var instead = map[string]string{
-	"budget": "parley usage shows what is used; budget: in parley.yaml sets a limit (docs/costs.md).",
+	"budget": "parley usage shows what is used; budget: in parley.yaml sets a limit (docs/responders.md).",
 	"cost":   "parley usage shows what is used, with prices: in parley.yaml also in money.",
 	"costs":  "parley usage shows what is used, with prices: in parley.yaml also in money.",
 	"ps":     "parley agents lists who is there.",

@@ -57,7 +57,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"attach":       {"settings.md", reflect.TypeFor[AttachSettings]()},
 		"notify":       {"settings.md", reflect.TypeFor[notify.Settings]()},
 		"web":          {"settings.md", reflect.TypeFor[orchestrator.PageSettings]()},
-		"budget":       {"costs.md", reflect.TypeFor[meter.Budget]()},
+		"budget":       {"responders.md", reflect.TypeFor[meter.Budget]()},
 	} {
 		page := must.Have(os.ReadFile("../../docs/" + table.page))(t)
 		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")

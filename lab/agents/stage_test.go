@@ -342,7 +342,7 @@ func (s *onStage) attach() {
 
 	width, height, _ := strings.Cut(s.size, "x")
 	s.person = filepath.Join(s.Dir, "t", "person")
-	s.tmux(s.person, "-f", "/dev/null", "start-server", ";", "set-option", "-s", "extended-keys", "on", ";", // as docs/attach.md says
+	s.tmux(s.person, "-f", "/dev/null", "start-server", ";", "set-option", "-s", "extended-keys", "on", ";", // as docs/terminals.md says
 		"new-session", "-d", "-s", "person", "-x", width, "-y", height, program, "attach", "ann")
 	s.tmux(s.person, "set-option", "-g", "escape-time", "0")
 	s.wait("a person sees ann", func() bool {

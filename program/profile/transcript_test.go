@@ -66,7 +66,7 @@ func TestRowsAboveTheComposerLeaveItOut(t *testing.T) {
 
 // The page about costs names every program whose use parley knows how to read.
 func TestThePageAboutCostsNamesThePrograms(t *testing.T) {
-	page := string(must.Have(os.ReadFile("../../docs/costs.md"))(t))
+	page := string(must.Have(os.ReadFile("../../docs/responders.md"))(t))
 	set := must.Have(Builtin())(t)
 	for _, name := range set.Names() {
 		p := must.Have(set.Find(name))(t)
