@@ -105,8 +105,8 @@ type Limits struct {
 
 // Storage are the settings of what is kept.
 type Storage struct {
-	BackupEvery   time.Duration `yaml:"backup_every" trust:"true" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
-	BackupKeep    int           `yaml:"backup_keep" trust:"true" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
+	BackupEvery   time.Duration `yaml:"backup_every" trust:"true" default:"5m" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
+	BackupKeep    int           `yaml:"backup_keep" trust:"true" default:"3" min:"1" max:"1000" doc:"Of how many days the last automatic copy is kept, besides the last one from before an update."`
 	BackupSpaceMB int           `yaml:"backup_space_mb" trust:"true" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
 
 	// What explains the past is kept for a season; what was said, and sent, for ever.

@@ -13,13 +13,18 @@ import (
 // What the orchestrator does for the safety of the database: copies, checks, and what the
 // operator must know of it.
 
-// copyTime is the interval between looks whether a copy is due.
-const copyTime = 5 * time.Minute
+// copyTime is the interval between looks whether a copy is due. A copy of a large database takes seconds, so the next
+// look waits copyShare times as long as it took.
+const (
+	copyTime  = time.Minute
+	copyShare = 100
+)
 
 // keepCopies makes the automatic copies of the database, until ctx ends.
 func (o *Orchestrator) keepCopies(ctx context.Context) {
 	every := o.opts.Settings.BackupEvery
 	for every > 0 {
+		begun := o.now()
 		due, err := o.store.CopyDue(ctx, every)
 		if err == nil && due {
 			err = o.keepCopy(ctx)
@@ -27,7 +32,7 @@ func (o *Orchestrator) keepCopies(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			o.log.Error("keep a copy of the database", "error", err)
 		}
-		if wait.Pause(ctx, copyTime) != nil {
+		if wait.Pause(ctx, max(copyTime, copyShare*o.now().Sub(begun))) != nil {
 			return
 		}
 	}

@@ -54,14 +54,14 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 	s := openClocked(t, &now, Options{Path: path, Copies: Copies{Keep: 2}})
 	addAgents(t, s, 2)
 	for range 4 {
-		now = now.Add(time.Hour)
+		now = now.Add(24 * time.Hour)
 		must.Have(s.KeepCopy(t.Context()))(t)
 	}
 
 	copies := copiesOf(t, path)
-	if len(copies) != 2 || !strings.Contains(copies[0], "20261122T180000") ||
-		!strings.Contains(copies[1], "20261122T170000") {
-		t.Errorf("got %v, want those of 18:00 and 17:00", copies)
+	if len(copies) != 2 || !strings.Contains(copies[0], "20261126") ||
+		!strings.Contains(copies[1], "20261125") {
+		t.Errorf("got %v, want those of the last two days", copies)
 	}
 	if info := must.Have(os.Stat(copies[0]))(t); info.Mode() != 0o600 {
 		t.Errorf("got mode %v, want 0600", info.Mode())
@@ -120,8 +120,8 @@ func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
 	for range 2 {
 		made := must.Have(s.KeepCopy(t.Context()))(t)
 		copies := copiesOf(t, path)
-		if len(copies) != 2 || copies[0] != made.Path {
-			t.Fatalf("got %v, want two, and %s first", copies, made.Path)
+		if len(copies) < 2 || copies[0] != made.Path {
+			t.Fatalf("got %v, want %s first", copies, made.Path)
 		}
 		if has := must.Have(schema.ProgressOfCopy(t.Context(), copies[0]))(t); has.Row != said.Seq {
 			t.Errorf("the newest copy ends at message %d, want %d", has.Row, said.Seq)

@@ -142,7 +142,7 @@ func (db opening) beginProgress(ctx context.Context, e *engine.Examiner) error {
 	if err != nil {
 		return err
 	}
-	n := engine.Noted{Progress: has, Base: min(e.Before.Base, has.Event)}
+	n := engine.Noted{Progress: has}
 	if n.ID, err = engine.IDOf(ctx, db.base.ReaderPool); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (db opening) beginProgress(ctx context.Context, e *engine.Examiner) error {
 		n.ID = db.tuning.goOn.ID
 	}
 	if n.ID == 0 {
-		n.ID = rand.Uint64()
+		n.ID = rand.Uint32() | 1
 	}
 	if err := db.base.Progress.Begin(e.Before, n); err != nil || db.tuning.goOn == nil {
 		return err

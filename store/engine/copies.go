@@ -18,7 +18,7 @@ import (
 // Copies says where automatic copies of the database lie, and how many are kept.
 type Copies struct {
 	Dir   string // next to the database if ""
-	Keep  int    // so many; besides, the newest from before a migration; 3 if 0
+	Keep  int    // the last of so many days; besides, the second, and the newest from before a migration; 3 if 0
 	Space int64  // and no more than so many bytes, but at least one copy; 0 for no limit
 }
 
@@ -89,15 +89,15 @@ func (r Copies) List() ([]Copy, error) {
 // surplus returns those of the copies, the newest first, that the rules do not keep. The
 // newest of all is always kept.
 func (r Copies) surplus(list []Copy) (drop []Copy) {
-	regular, before, space := 0, 0, int64(0)
+	days, day, before, space := 0, "", 0, int64(0)
 	for i, c := range list {
-		wanted := false
+		wanted := i < min(2, r.Keep) // the newest may be damaged
 		if c.Before > 0 {
 			before++
 			wanted = before == 1
 		}
-		if regular < r.Keep {
-			regular++
+		if made := c.Made.UTC().Format(time.DateOnly); made != day && days < r.Keep {
+			days, day = days+1, made
 			wanted = true
 		}
 

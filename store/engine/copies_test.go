@@ -20,7 +20,8 @@ func TestCopyNamesAreRead(t *testing.T) {
 	}
 }
 
-// Each letter is a copy of 10 bytes, the newest first; M is one from before a migration.
+// Each letter is a copy of 10 bytes, the newest first, on a day of its own; M is one from before a migration, and a dot
+// another one of the same day.
 func TestSurplusKeepsTheNewestCopies(t *testing.T) {
 	for _, test := range []struct {
 		have  string
@@ -32,6 +33,7 @@ func TestSurplusKeepsTheNewestCopies(t *testing.T) {
 		{have: "a", keep: 3, space: 1},
 		{have: "abc", keep: 3},
 		{have: "abcde", keep: 3, want: "de"},
+		{have: "a..b.cd", keep: 3, want: "..d"},
 		{have: "abcM", keep: 3},
 		{have: "abcMdM", keep: 3, want: "dM"},
 		{have: "Mabc", keep: 3, want: "c"},
@@ -39,8 +41,12 @@ func TestSurplusKeepsTheNewestCopies(t *testing.T) {
 		{have: "abc", keep: 3, space: 5, want: "bc"},
 	} {
 		var list []Copy
+		day := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 		for _, letter := range test.have {
-			c := Copy{Path: string(letter), Size: 10}
+			if letter != '.' {
+				day = day.AddDate(0, 0, -1)
+			}
+			c := Copy{Path: string(letter), Size: 10, Made: day}
 			if letter == 'M' {
 				c.Before = 20
 			}

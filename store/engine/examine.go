@@ -26,7 +26,6 @@ type Examiner struct {
 
 	Version int64 // that it has
 	Left    bool  // its last writer did not close it
-	id      uint64
 }
 
 // NewExaminer reads what is known of a database apart from its file: what was written down, and its newest copy.
@@ -50,11 +49,7 @@ func (s Schema) NewExaminer(ctx context.Context, path string, copies Copies) (*E
 
 // Examine refuses a database that is not whole. It returns false if there is none, and none is known to have been.
 func (e *Examiner) Examine(ctx context.Context) (exists bool, err error) {
-	salts, err := SaltsOf(e.Path)
-	if err != nil {
-		return false, err
-	}
-	if exists, err = e.lookAtFile(salts); err != nil || !exists {
+	if exists, err = e.lookAtFile(); err != nil || !exists {
 		return exists, err
 	}
 
@@ -68,7 +63,7 @@ func (e *Examiner) Examine(ctx context.Context) (exists bool, err error) {
 	}
 	defer pool.Close()
 
-	err = e.read(ctx, pool, salts)
+	err = e.read(ctx, pool)
 	if err == nil || Contextual(err) || IsVerdict(err) || FaultOf(err) == FaultLocked {
 		return true, err
 	}
@@ -80,7 +75,7 @@ func (e *Examiner) Examine(ctx context.Context) (exists bool, err error) {
 }
 
 // lookAtFile refuses a file that is missing or empty although something was there.
-func (e *Examiner) lookAtFile(log LogSalts) (exists bool, err error) {
+func (e *Examiner) lookAtFile() (exists bool, err error) {
 	info, err := os.Stat(e.Path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -92,7 +87,7 @@ func (e *Examiner) lookAtFile(log LogSalts) (exists bool, err error) {
 			return true, err
 		}
 		return true, f.Close()
-	case e.Known.Event == 0 && log == 0:
+	case e.Known.Event == 0 && logSize(e.Path) == 0:
 		return false, nil
 	}
 
@@ -112,7 +107,7 @@ func (e *Examiner) lost(is string, has Progress) error {
 }
 
 // read reads what a database holds.
-func (e *Examiner) read(ctx context.Context, pool *sql.DB, log LogSalts) error {
+func (e *Examiner) read(ctx context.Context, pool *sql.DB) error {
 	_, ours, err := Contents(ctx, pool)
 	switch {
 	case err != nil:
@@ -129,16 +124,19 @@ func (e *Examiner) read(ctx context.Context, pool *sql.DB, log LogSalts) error {
 		return &TooOldError{e.Path, e.Version}
 	}
 	if e.Version == e.Newest {
-		if err := e.recognize(ctx, pool, log); err != nil {
+		if e.Left, err = LeftOpen(ctx, pool); err != nil {
 			return err
 		}
 	}
+	if e.isForeign(ctx, pool, e.Path) {
+		return e.lost("was replaced by another one", Progress{})
+	}
 
 	verdict := ""
-	switch {
-	case e.All:
+	switch { // what is in an older file, or of another one's log, does not fit the indexes
+	case e.All, e.Left, logSize(e.Path) > 0:
 		verdict, err = CheckAll(ctx, pool)
-	case e.Left, log != 0, e.Version < e.Newest:
+	case e.Version < e.Newest:
 		verdict, err = Check(ctx, pool)
 	}
 	if err != nil {
@@ -151,33 +149,31 @@ func (e *Examiner) read(ctx context.Context, pool *sql.DB, log LogSalts) error {
 	return e.compare(ctx, pool)
 }
 
-// recognize refuses a file that is not the one that was there, or older than its log.
-func (e *Examiner) recognize(ctx context.Context, pool *sql.DB, log LogSalts) (err error) {
-	if e.id, err = IDOf(ctx, pool); err != nil {
-		return err
+// logSize returns the size of a database's log, 0 for none.
+func logSize(path string) int64 {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return 0
 	}
-	if e.Left, err = LeftOpen(ctx, pool); err != nil {
-		return err
-	}
-	switch {
-	case e.isForeign(e.id):
-		return e.lost("was replaced by another one", Progress{})
-	case log == 0:
-		return nil
-	case !e.Before.Log.FollowedBy(log): // older, of another database, or of another program that has this one open
-		e.All = true
-	}
-
-	alone, err := e.ProgressOfCopy(ctx, e.Path)
-	if err == nil && alone.Event < e.Before.Base {
-		return &DamagedError{e.Path, "it is older than its write-ahead log"}
-	}
-
-	return nil // it need not be readable without its log
+	return info.Size()
 }
 
-// isForeign reports whether a database with an id is not the one that was there.
-func (e *Examiner) isForeign(id uint64) bool { return id != e.Before.ID && id != 0 && e.Before.ID != 0 }
+// isForeign reports whether a file, or that with its log, is not the database that was there.
+func (e *Examiner) isForeign(ctx context.Context, pool *sql.DB, path string) bool {
+	alone, err := OpenCopy(path)
+	if err != nil {
+		return false
+	}
+	defer alone.Close()
+
+	for _, db := range []*sql.DB{pool, alone} {
+		id, err := IDOf(ctx, db)
+		if err == nil && id != e.Before.ID && id != 0 && e.Before.ID != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // compare refuses a database that lacks what was acknowledged.
 func (e *Examiner) compare(ctx context.Context, pool *sql.DB) error {

@@ -23,13 +23,12 @@ type Progress struct{ Event, Row int64 }
 // Noted is what the store writes down about a database.
 type Noted struct {
 	Progress
-	Base int64    // the event up to which the file holds everything without its log
-	Log  LogSalts // of the log that was last seen; 0 if any is to be expected
-	ID   uint64   // of the database; 0 if it has none yet
+	ID uint32 // of the database; 0 if it has none yet
 }
 
-// notedForm has a fixed length, so that a line is replaced in one write. Earlier versions wrote the first two numbers.
-const notedForm = "%020d %020d %020d %016x %016x\n"
+// notedForm has a fixed length, so that a line is replaced in one write. Earlier versions wrote other fields at its
+// end.
+const notedForm = "%020d %020d %08x\n"
 
 // ReadNoted reads what was written down, nothing if there is no such file.
 func ReadNoted(path string) (n Noted, err error) {
@@ -37,7 +36,7 @@ func ReadNoted(path string) (n Noted, err error) {
 	if err != nil {
 		return n, disk.IgnoreMissing(err)
 	}
-	read, _ := fmt.Sscanf(string(text), notedForm, &n.Event, &n.Row, &n.Base, &n.Log, &n.ID)
+	read, _ := fmt.Sscanf(string(text), notedForm, &n.Event, &n.Row, &n.ID)
 	if read < 2 {
 		return Noted{}, nil // half a line tells nothing
 	}
@@ -50,17 +49,12 @@ func LastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
 	return last, err
 }
 
-// IDFact is the name of the fact that tells a database from others.
-const IDFact = "id"
-
-// IDOf returns the id of a database, 0 if it has none.
-func IDOf(ctx context.Context, db *sql.DB) (id uint64, err error) {
-	var text string
-	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM facts WHERE name = ?), '')`, IDFact).Scan(&text)
-	if err == nil {
-		_, _ = fmt.Sscanf(text, "%x", &id) // what is no number counts as none
-	}
-	return id, err
+// IDOf returns the id that tells a database from others, 0 if it has none. It is in the first page, which is in a log
+// too as soon as the database grows.
+func IDOf(ctx context.Context, db *sql.DB) (id uint32, err error) {
+	var signed int32
+	err = db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&signed)
+	return uint32(signed), err
 }
 
 // ProgressFile holds what was last acknowledged. Only the writing goroutine uses it.
@@ -69,20 +63,16 @@ type ProgressFile struct {
 	Last   Noted
 	Failed bool // the last write of it failed
 
-	file   *os.File // nil before the first write
-	looked int64    // the last event when the log was last looked at
+	file *os.File // nil before the first write
 }
 
-// Begin writes down what is known of a database that is about to be written. Its next log may be any.
+// Begin writes down what is known of a database that is about to be written.
 func (f *ProgressFile) Begin(before, n Noted) error {
-	f.Last, f.looked = n, n.Event
+	f.Last = n
 	if before == n || n.Event == 0 {
 		return nil
 	}
-	if err := f.Write(); err != nil {
-		return err
-	}
-	return f.file.Sync() // what stands there now would refuse the next log
+	return f.Write()
 }
 
 // Advance writes down that a transaction is about to be acknowledged. Zeros say that it gave no
@@ -98,24 +88,6 @@ func (f *ProgressFile) Advance(event, row int64) error {
 	return f.Write()
 }
 
-// Look writes down which log the database has. A log begins again when the file holds all that was in it.
-func (f *ProgressFile) Look(database string) error {
-	salts, err := SaltsOf(database)
-	if err != nil {
-		return err
-	}
-	before := f.looked
-	f.looked = f.Last.Event
-	if salts == 0 || salts == f.Last.Log || f.Last.Event == 0 {
-		return nil
-	}
-	if f.Last.Log != 0 {
-		f.Last.Base = before
-	}
-	f.Last.Log = salts
-	return f.Write()
-}
-
 // Write writes it down again.
 func (f *ProgressFile) Write() (err error) {
 	if f.file == nil {
@@ -124,7 +96,7 @@ func (f *ProgressFile) Write() (err error) {
 		}
 	}
 	n := &f.Last
-	_, err = f.file.WriteAt(fmt.Appendf(nil, notedForm, n.Event, n.Row, n.Base, n.Log, n.ID), 0)
+	_, err = f.file.WriteAt(fmt.Appendf(nil, notedForm, n.Event, n.Row, n.ID), 0)
 	return err
 }
 

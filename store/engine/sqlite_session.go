@@ -56,7 +56,6 @@ func (s *FileSession) Confirm() error {
 	if s.Watched.isCut() {
 		return s.Condemn("it was cut while parley ran")
 	}
-	s.noteFailure(s.Progress.Look(s.Path))
 	return nil
 }
 
@@ -79,9 +78,10 @@ func LeftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
 }
 
 func (s *FileSession) markOpen(t *Tx) error {
-	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`,
-		OpenFact,
-		IDFact, fmt.Sprintf("%x", s.Progress.Last.ID))
+	if _, err := t.Exec(fmt.Sprintf(`PRAGMA application_id = %d`, int32(s.Progress.Last.ID))); err != nil {
+		return err
+	}
+	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING`, OpenFact)
 	return err
 }
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"encoding/binary"
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -87,33 +87,25 @@ func (w *Watched) lookAt(ending string) error {
 	return nil
 }
 
-// isCut reports whether the file has become shorter than its header says. SQLite does both in one step, and only in
-// the goroutine that calls this.
+// isCut reports whether the file has become shorter than SQLite knows. SQLite does both in one step, and only in the
+// goroutine that calls this.
 func (w *Watched) isCut() bool {
 	there, err := os.Lstat(w.Path)
 	if err != nil {
 		return false
 	}
 	before := w.size
-	w.size = there.Size()
-	if w.size >= before {
+	if w.size = there.Size(); w.size >= before {
 		return false
 	}
-	f, err := os.Open(w.Path)
+	pool, err := OpenCopy(w.Path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer pool.Close()
 
-	header := make([]byte, 32) // sqlite.org/fileformat.html: the size of a page at 16, their number at 28
-	if _, err := f.ReadAt(header, 0); err != nil {
-		return true
-	}
-	page := int64(binary.BigEndian.Uint16(header[16:]))
-	if page == 1 { // 64 KB
-		page = 1 << 16
-	}
-	return w.size < page*int64(binary.BigEndian.Uint32(header[28:]))
+	_, ours, err := Contents(context.Background(), pool) // the file alone, without its log
+	return err == nil && !ours || FaultOf(err) == FaultCorrupt || FaultOf(err) == FaultForeign
 }
 
 // lose stops accepting and saves what the open files hold.
