@@ -1,7 +1,8 @@
 // Package engine has what a database needs, whatever it holds: connections to a file of SQLite or to PostgreSQL, the
-// statements that they keep, transactions that write tables, the queue of commits, migrations, how all that fails, and how
-// a database is examined, copied, repaired and moved. It does not know what a message is. gorm, goose and the drivers are here alone. Its errors are those of the drivers and a few of its own (see
-// trouble.go); what they mean to people is said by store.
+// statements that they keep, transactions that write tables, the queue of commits, migrations, how all that fails, and
+// how a database is examined, copied, repaired and moved. It does not know what a message is. gorm, goose and the
+// drivers are here alone. Its errors are those of the drivers and a few of its own (see trouble.go); what they mean to
+// people is said by store.
 package engine
 
 import (
