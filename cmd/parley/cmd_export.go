@@ -32,10 +32,10 @@ type exportCommand struct {
 func (x *exportCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write messages to a file: Markdown, JSON Lines or HTML",
+		Short: "Write messages to a file: Markdown or JSON Lines",
 		Long: `Writes messages with every delivery, its states and their evidence: those between two
-agents (--with, --and), a thread, or all. The HTML page is a single file with a search.`,
-		Example: `  parley export --with coder -o coder.html
+agents (--with, --and), a thread, or all.`,
+		Example: `  parley export --with coder -o coder.md
   parley export --with planner --and coder --since 2h
   parley export --thread 1a2b3c4d --format markdown -o plan.md
   parley export --all -o team.jsonl`,
@@ -62,7 +62,7 @@ func (x *exportCommand) addFlags(cmd *cobra.Command, c completer) {
 	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
 	flags.Var(&x.since, "since", "only since then: "+timeForms)
 	flags.StringVar(&x.format, "format", "",
-		"markdown, jsonl or html (default: by the file's extension, else markdown)")
+		"markdown or jsonl (default: by the file's extension, else markdown)")
 	flags.StringVarP(&x.file, "output", "o", "",
 		"file to write (default: standard output); a failed export leaves none")
 	flags.BoolVar(&x.force, "force", false, "replace an existing file")
@@ -140,8 +140,6 @@ func (x *exportCommand) read(cmd *cobra.Command, wantsJSON bool) (parley.ExportM
 // formatOf returns the format for a file's extension.
 func formatOf(file string, wantsJSON bool) export.Format {
 	switch ending := strings.ToLower(filepath.Ext(file)); {
-	case ending == ".html" || ending == ".htm":
-		return export.HTML
 	case ending == ".jsonl" || ending == ".ndjson" || file == "" && wantsJSON:
 		return export.JSONL
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -22,9 +21,8 @@ func (l layoutCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "layout [NAME…]",
 		Short: "Show several agents side by side",
-		Long: `Shows the terminals of several agents as tiles: those named, or all that run. In your own
-tmux they fill a new window, elsewhere this terminal. F8 and F9 go from tile to tile, and
-` + tmux.ReturnKey + ` returns from all of them.`,
+		Long: `Shows the terminals of several agents as tiles in this one: those named, or all that run.
+F8 and F9 go from tile to tile, and ` + tmux.ReturnKey + ` returns from all of them.`,
 		Example: `  parley layout
   parley layout coder reviewer`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), c, args) },
@@ -41,13 +39,8 @@ func (l layoutCommand) run(ctx context.Context, c *cli, names []string) error {
 		return c.printJSON(tiles)
 	}
 
-	user := userTmux{c.env}
-	if user.around() != "" {
-		return l.openWindow(ctx, user, tiles)
-	}
-
 	if !isTerminal(c.in) || !isTerminal(c.out) {
-		return parley.Errorf(parley.InvalidArgument, "layout needs a terminal, or your own tmux").
+		return parley.Errorf(parley.InvalidArgument, "layout needs a terminal").
 			Suggest("Run it in a terminal.")
 	}
 
@@ -100,36 +93,6 @@ func (layoutCommand) tiles(ctx context.Context, c *cli, names []string) ([]tile,
 	}
 
 	return tiles, nil
-}
-
-// openWindow shows the tiles in a new window of the tmux around this terminal. A tmux of their own has them there,
-// so that one key leaves all of them, and no key goes to what is behind a tile that was left.
-func (l layoutCommand) openWindow(ctx context.Context, user userTmux, tiles []tile) error {
-	size, err := user.run(ctx, "display-message", "-p", "#{window_width}x#{window_height}")
-	if err != nil {
-		return err
-	}
-	var width, height int
-	if _, err := fmt.Sscanf(size, "%dx%d", &width, &height); err == nil {
-		if err := checkRoom(len(tiles), width, height); err != nil {
-			return err
-		}
-	}
-
-	argv, err := l.argv(user.env, tiles)
-	if err != nil {
-		return err
-	}
-	words := []string{"new-window", "-n", "parley", "env", "-u", "TMUX", "-u", "TMUX_PANE"}
-	for _, word := range argv {
-		if rest, ok := strings.CutSuffix(word, ";"); ok {
-			word = rest + `\;` // else it ends the command of the tmux around
-		}
-		words = append(words, word)
-	}
-	_, err = user.run(ctx, words...)
-
-	return err
 }
 
 // checkRoom refuses more tiles than tmux can make in a terminal: each must be large enough to be split.

@@ -27,7 +27,6 @@ var interactive = map[string]bool{
 	"parley log -f":       true,
 	"parley attach coder": true,
 	"parley tui":          true,
-	"parley watch coder":  true,
 }
 
 // documents returns the pages by name: README.md, CONTRIBUTING.md, and those of docs by

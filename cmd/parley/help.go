@@ -33,10 +33,10 @@ func commandGroups() []commandGroup {
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
 			threadCommand(),
 			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
-			layoutCommand{}, watchCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
+			layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
 		{"Agents and their terminals", commands{
-			adoptCommand{}, leaveCommand{}, joinCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),
+			adoptCommand{}, leaveCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),
 			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(),
 		}},
 		{"Messages and files", commands{

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,18 +135,6 @@ func TestStartingDaemonRuns(t *testing.T) {
 		if _, err := os.Stat(d.at.Database()); err != nil {
 			t.Fatalf("%s: %v", command, err)
 		}
-	}
-}
-
-// The agent would stay behind there.
-func TestJoinFromAfarRegistersNobody(t *testing.T) {
-	d := testDoctor(t)
-	d.out = must.Have(os.Create(filepath.Join(t.TempDir(), "out")))(t)
-	status := d.run(t.Context(), []string{"--host", "box:/shop", "join", "sam", "--json"})
-	var refusal parley.Error
-	must.Do(t, json.Unmarshal(must.Have(os.ReadFile(d.out.Name()))(t), &refusal))
-	if status != 1 || !strings.Contains(refusal.Message, "only on the machine of the daemon") {
-		t.Errorf("exit status %d, %+v", status, refusal)
 	}
 }
 

@@ -143,7 +143,7 @@ var instead = map[string]string{
 	"list":   "parley agents lists who is there, parley thread list the threads, parley files the files.",
 	"start":  "parley launch starts an agent, parley up the team of parley.yaml.",
 	"run":    "parley launch starts an agent, parley up the team of parley.yaml.",
-	"tail":   "parley log -f follows the record, parley watch NAME a terminal.",
+	"tail":   "parley log -f follows the record, parley tui --agent NAME a terminal.",
 }
 
 // asksForJSON reports whether an invalid command line has --json.

@@ -37,19 +37,6 @@ func (u userTmux) dir() string {
 	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
 }
 
-// run runs a command of the tmux around this terminal.
-func (u userTmux) run(ctx context.Context, words ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", u.around()}, words...)...)
-	cmd.Env = u.env
-	out, err := cmd.CombinedOutput()
-	text := strings.TrimSpace(string(out))
-	if err != nil {
-		return "", parley.Errorf(parley.TmuxUnavailable, "tmux %s: %s", words[0], plain.CleanLine(text)).
-			Suggest("Look at your tmux: tmux info")
-	}
-	return text, nil
-}
-
 // fillBuffer puts a text into the buffer of the tmux around, and where that tmux can, on the clipboard.
 func (u userTmux) fillBuffer(ctx context.Context, text string) error {
 	load := func(args ...string) error {

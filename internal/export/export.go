@@ -1,5 +1,5 @@
 // Package export writes messages and their deliveries to files that need no parley to
-// read: Markdown, JSON Lines, or one HTML page. It takes one message at a time and keeps
+// read: Markdown or JSON Lines. It takes one message at a time and keeps
 // none, so that their number is not limited. The agents' texts stay text in each format:
 // they can become neither markup nor code.
 package export
@@ -23,11 +23,10 @@ type Format string
 const (
 	Markdown Format = "markdown"
 	JSONL    Format = "jsonl"
-	HTML     Format = "html"
 )
 
 // Formats lists all formats.
-var Formats = []Format{Markdown, JSONL, HTML}
+var Formats = []Format{Markdown, JSONL}
 
 // Head describes a file at its top.
 type Head struct {
@@ -54,8 +53,6 @@ func New(w io.Writer, f Format, h Head) (Writer, error) {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return jsonl{e}, nil
-	case HTML:
-		return newPage(w, h)
 	}
 	return nil, fmt.Errorf("there is no format %q", f)
 }
@@ -77,19 +74,6 @@ var glyphs = map[parley.DeliveryState]string{
 	parley.DeliveryFailed:      "✗",
 	parley.DeliveryUnconfirmed: "?",
 	parley.DeliveryExpired:     "⊘",
-}
-
-// styleOf returns the style class of a state.
-func styleOf(s parley.DeliveryState) string {
-	switch {
-	case s.Delivered():
-		return "good"
-	case s.Settled():
-		return "bad"
-	case s == parley.DeliveryHeld:
-		return "held"
-	}
-	return "open"
 }
 
 // formatRecipients returns the names of a message's recipients, or its thread.

@@ -145,7 +145,7 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
 			Suggest("Start the agent there, then adopt it from another terminal: "+
 				"parley adopt NAME --pane %s --socket %s. "+
-				"Without an agent, parley join shows messages there.",
+				"Without an agent, parley register NAME makes a mailbox.",
 				sh.Word(s.info.ID), sh.Word(s.server.SocketPath()))
 	case name != "":
 		return ad.ts.opts.Profiles.Find(name)

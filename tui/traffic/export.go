@@ -15,7 +15,7 @@ func (t *Screen) exportFiltered() tea.Cmd {
 	}
 	if t.Picks() {
 		ids := room.IDsOf(t.Chosen())
-		label := "File for " + kit.Plural(len(ids), "message") + " (.md, .jsonl or .html)"
+		label := "File for " + kit.Plural(len(ids), "message") + " (.md or .jsonl)"
 		return t.AskLine(label, func(path string) tea.Cmd {
 			t.Tell("Exporting…")
 			return t.Do.Export(room.Exported{IDs: ids}, path)
@@ -32,7 +32,7 @@ func (t *Screen) exportFiltered() tea.Cmd {
 		what = "messages that match " + t.Filter.query.text
 	}
 
-	return t.AskLine("File for "+what+" (.md, .jsonl or .html)", func(path string) tea.Cmd {
+	return t.AskLine("File for "+what+" (.md or .jsonl)", func(path string) tea.Cmd {
 		t.Tell("Exporting…")
 		if t.Filter.query.empty() {
 			return t.Do.Export(room.Exported{}, path)
