@@ -104,7 +104,7 @@ func verdictOf(err error) error {
 	case errors.As(err, &differs):
 		return parley.Errorf(parley.StorageUnavailable, "the table %s differs after the move: %d rows became %d",
 			differs.Table, differs.Had, differs.Has).With("table", differs.Table).
-			Suggest("Was the first database used since an interrupted move? Then move to an empty one.")
+			Suggest("Does another program use one of the two? End it, and move again: nothing was moved.")
 	}
 
 	return nil

@@ -17,9 +17,8 @@ type Moved struct {
 	Rows, Messages int64
 }
 
-// Move copies all that one database holds to another, which must be empty, and compares the two then.
-// When it was interrupted, it goes on where it ended. No daemon may use either of them. The first is
-// kept, but no daemon takes it any more. Tell is called with each table.
+// Move copies all that one database holds to another, which must be empty. When it is interrupted, that is empty again.
+// No daemon may use either of them. The first is kept, but no daemon takes it any more. Tell is called with each table.
 func Move(ctx context.Context, from, to Options, tell func(table string, rows int64)) (done Moved, err error) {
 	source, err := openSide(ctx, from)
 	if err != nil {
@@ -33,7 +32,7 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
 
-	if err := target.claim(ctx, source.base.Path); err != nil {
+	if err := target.empty(ctx); err != nil {
 		return done, err
 	}
 	t := transferOf(source.Side, target.Side)
@@ -48,14 +47,9 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 		return done, failure(target.base.Path, "moving the database", err)
 	}
 
-	// From here on one of the two facts keeps a daemon away from the old one.
 	if err := source.SetFact(ctx, movedFact, target.base.Path); err != nil {
 		return done, failure(source.base.Path, "moving the database", err)
 	}
-	if err := target.DropFact(ctx, movingFact); err != nil {
-		return done, failure(target.base.Path, "moving the database", err)
-	}
-
 	return done, nil
 }
 
@@ -106,50 +100,30 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 
 func (s *openedSide) close() error { return errors.Join(s.Pool.Close(), s.Close()) }
 
-// claim marks an empty database, or one that holds a part of the same source, as being filled.
-func (s *openedSide) claim(ctx context.Context, source string) error {
+// empty refuses a database that holds something.
+func (s *openedSide) empty(ctx context.Context) error {
 	var rows int64
-	var was sql.NullString
-	err := s.Pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events),
-		(SELECT value FROM facts WHERE name = '`+movingFact+`')`).Scan(&rows, &was)
+	err := s.Pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events)`).Scan(&rows)
 	if err != nil {
 		return failure(s.base.Path, "looking at the database", err)
 	}
-
-	if was.String == source {
-		return nil
-	}
-	if rows > 0 || was.Valid {
+	if rows > 0 {
 		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).
 			With("database", s.base.Path).
 			Suggest("Move to an empty one. Nothing was changed.")
 	}
-	if err := s.SetFact(ctx, movingFact, source); err != nil {
-		return failure(s.base.Path, "marking the database", err)
-	}
-
 	return nil
 }
 
-// refuseMoved refuses a database that holds a part of another, or what was moved away.
+// refuseMoved refuses a database whose content was moved away.
 func (db opening) refuseMoved(ctx context.Context) error {
-	var found []struct{ Name, Value string }
-	err := db.read(ctx, "looking at the database", &found,
-		`SELECT name, value FROM facts WHERE name IN (?, ?) ORDER BY name DESC`, movingFact, movedFact)
-	if err != nil || len(found) == 0 || db.tuning.moves {
+	var to []string
+	err := db.read(ctx, "looking at the database", &to, `SELECT value FROM facts WHERE name = ?`, movedFact)
+	if err != nil || len(to) == 0 || db.tuning.moves {
 		return err
 	}
-
-	f := found[0]
-	if f.Name == movingFact {
-		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.base.Path,
-			f.Value).
-			With("database", db.base.Path).
-			Suggest("Run parley move-database again: it goes on where it ended.")
-	}
-
-	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.base.Path, f.Value).
-		With("database", db.base.Path).With("moved_to", f.Value).
+	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.base.Path, to[0]).
+		With("database", db.base.Path).With("moved_to", to[0]).
 		Suggest("Set database in parley.yaml to that one, or take it out if that is a file.")
 }
 

@@ -16,9 +16,9 @@ func (m moveDatabaseCommand) declare(c *cli) *cobra.Command {
 		Use:   "move-database server|file",
 		Short: "Move the database to a PostgreSQL server, or back into a file",
 		Long: `Copies all that the workspace's database holds to the PostgreSQL database that the setting
-database names, or from there back into a file in .parley, and compares the two. The
-daemon must not run; agents may. When it is interrupted, the same command goes on.
-What was moved stays where it was, and parley refuses to use it from then on.`,
+database names, or from there back into a file in .parley. The daemon must not run;
+agents may. When it is interrupted, nothing was moved: run it again. What was moved
+stays where it was, and parley refuses to use it from then on.`,
 		Example:   "  parley down --keep-agents\n  parley move-database server",
 		Args:      usage(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
 		ValidArgs: []string{"server", "file"},
@@ -52,7 +52,7 @@ func (moveDatabaseCommand) run(ctx context.Context, o *output, toServer bool) er
 // movedWords says what a move did, and what comes next.
 func movedWords(toServer bool, messages int64) string {
 	moved := count(int(messages), "message")
-	text := fmt.Sprintf("Moved: %s, and all that belongs to them, compared row by row. ", moved)
+	text := fmt.Sprintf("Moved: %s, and all that belongs to them. ", moved)
 	if toServer {
 		return text + "The next command starts the daemon on the server."
 	}

@@ -66,26 +66,16 @@ func (s Salvage) rows(ctx context.Context, from Side, t *Copied) (whole bool, er
 	}
 	defer into.Close()
 
-	rows, err := from.Rows.QueryContext(ctx, `SELECT `+list+` FROM `+t.Name+` NOT INDEXED`+t.where())
-	if err != nil {
-		return false, unreadable(err)
-	}
-	defer rows.Close()
-
-	values, to := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		to[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(to...); err != nil {
-			return false, err
-		}
-		if _, err := into.ExecContext(ctx, values...); err != nil {
-			return false, err
-		}
+	var failed error
+	err = from.each(ctx, `SELECT `+list+` FROM `+t.Name+` NOT INDEXED`+t.where(), func(row []any) error {
+		_, failed = into.ExecContext(ctx, row...)
+		return failed
+	})
+	if failed != nil {
+		return false, failed
 	}
 
-	return rows.Err() == nil, unreadable(rows.Err())
+	return err == nil, unreadable(err)
 }
 
 // unreadable drops the errors that say that something cannot be read, also the description of a table.

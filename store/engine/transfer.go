@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"hash"
-	"slices"
+	"os"
 	"strings"
+	"time"
+
+	"parley/internal/disk"
 )
 
 // RowReader is a connection or a pool of them.
@@ -24,7 +24,54 @@ type Side struct {
 	Pool *sql.DB // for a side that is written
 }
 
-// Copied is a table whose rows are copied, in the order of its key.
+// Transfer copies all rows of one database to an empty one, in one transaction.
+type Transfer struct {
+	From, To Side
+	Tables   []Described
+	Finish   func(ctx context.Context, tx *sql.Tx) error // makes what is not copied
+}
+
+// Run copies table by table, and calls tell with each of them. It returns a *DiffersError, and copies nothing, if one
+// has fewer or more rows then.
+func (t *Transfer) Run(ctx context.Context, tell func(table string, rows int64)) error {
+	tx, err := t.To.Pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+
+	for _, k := range CopiedOf(t.Tables) {
+		had, err := k.copy(ctx, t.From, Side{SQL: t.To.SQL, Rows: tx}, tx)
+		if err != nil {
+			return fmt.Errorf("copy the table %s: %w", k.Name, err)
+		}
+		var has int64
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+k.Name+k.where()).Scan(&has); err != nil {
+			return fmt.Errorf("read the table %s again: %w", k.Name, err)
+		}
+		if had != has {
+			return &DiffersError{k.Name, had, has}
+		}
+		tell(k.Name, had)
+	}
+
+	if err := t.Finish(ctx, tx); err != nil {
+		return err
+	}
+	var last int64
+	if err := t.From.Rows.QueryRowContext(ctx, t.From.SQL.LastEvent).Scan(&last); err != nil {
+		return err
+	}
+	for _, statement := range t.To.SQL.Continues(t.Tables) { // the numbers go on
+		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
+			return err
+		}
+	}
+
+	return tx.Commit()
+}
+
+// Copied is a table whose rows are copied.
 type Copied struct{ Description }
 
 // CopiedOf returns the tables that are copied. What has no key is made again.
@@ -37,30 +84,29 @@ func CopiedOf(tables []Described) (list []Copied) {
 	return list
 }
 
-// moveChunk is how many rows are copied in one transaction.
-const moveChunk = 500
-
-// Copy copies the rows that the target lacks. What it has is the beginning of them.
-func (t *Copied) Copy(ctx context.Context, from, to Side) error {
+// copy copies all rows of the table, and returns their number. Texts become such as every database holds.
+func (t *Copied) copy(ctx context.Context, from, to Side, tx *sql.Tx) (n int64, err error) {
 	columns, err := to.columns(ctx, t.Name)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	after, err := t.last(ctx, to)
+	list := strings.Join(columns, `, `)
+	into, err := tx.PrepareContext(ctx, to.SQL.Bound(`INSERT INTO `+t.Name+` (`+list+`) VALUES (`+marks(len(columns))+`)`))
 	if err != nil {
-		return err
+		return 0, err
 	}
+	defer into.Close()
 
-	for {
-		rows, err := t.read(ctx, from, columns, after)
-		if err != nil || len(rows) == 0 {
-			return err
+	return n, from.each(ctx, `SELECT `+list+` FROM `+t.Name+t.where(), func(row []any) error {
+		n++
+		for i, value := range row {
+			if text, ok := value.(string); ok {
+				row[i] = ValidText(text)
+			}
 		}
-		if err := t.write(ctx, to, columns, rows); err != nil {
-			return err
-		}
-		after = keyOf(rows[len(rows)-1], columns, t.Key)
-	}
+		_, err := into.ExecContext(ctx, row...)
+		return err
+	})
 }
 
 // columns returns the columns of a table.
@@ -73,140 +119,72 @@ func (s Side) columns(ctx context.Context, table string) ([]string, error) {
 	return rows.Columns()
 }
 
-// keyOf returns the key of a row.
-func keyOf(row []any, columns, key []string) []any {
-	var values []any
-	for _, name := range key {
-		for i, column := range columns {
-			if column == name {
-				values = append(values, row[i])
-			}
-		}
-	}
-	return values
-}
-
-// last returns the key of the last row that the target has, nil for none.
-func (t *Copied) last(ctx context.Context, to Side) ([]any, error) {
-	rows, err := to.texts(ctx, `SELECT `+strings.Join(t.Key, `, `)+` FROM `+t.Name+t.where()+
-		` ORDER BY `+strings.Join(t.Key, ` DESC, `)+` DESC LIMIT 1`, len(t.Key))
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
-}
-
-func (t *Copied) where() string {
-	if t.Which == "" {
-		return ` WHERE 1 = 1`
-	}
-	return ` WHERE ` + t.Which
-}
-
-// read reads the next rows after a key, nil for the first.
-func (t *Copied) read(ctx context.Context, from Side, columns []string, after []any) ([][]any, error) {
-	key := strings.Join(t.Key, `, `)
-	query := `SELECT ` + strings.Join(columns, `, `) + ` FROM ` + t.Name + t.where()
-	if after != nil {
-		query += ` AND (` + key + `) > (` + marks(len(t.Key)) + `)`
-	}
-	return from.texts(ctx, query+` ORDER BY `+key+` LIMIT ?`, len(columns), append(after, int64(moveChunk))...)
-}
-
-func marks(n int) string { return strings.Repeat(`?, `, n-1) + `?` }
-
-// texts reads rows of n columns.
-func (s Side) texts(ctx context.Context, query string, n int, args ...any) (list [][]any, err error) {
-	rows, err := s.Rows.QueryContext(ctx, s.SQL.Bound(query), args...)
+// each calls a function with the rows of a query, one after the other. The slice is used again.
+func (s Side) each(ctx context.Context, query string, use func(row []any) error) error {
+	rows, err := s.Rows.QueryContext(ctx, query)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
 
+	values, to := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		to[i] = &values[i]
+	}
 	for rows.Next() {
-		values, to := make([]any, n), make([]any, n)
-		for i := range values {
-			to[i] = &values[i]
-		}
 		if err := rows.Scan(to...); err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, values)
-	}
-
-	return list, rows.Err()
-}
-
-// write adds rows in one transaction.
-func (t *Copied) write(ctx context.Context, to Side, columns []string, rows [][]any) error {
-	tx, err := to.Pool.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-
-	into, err := tx.PrepareContext(ctx, to.SQL.Bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
-		marks(len(columns))+`)`))
-	if err != nil {
-		return err
-	}
-	defer into.Close()
-
-	for _, row := range rows {
-		if _, err := into.ExecContext(ctx, valid(row)...); err != nil {
+		if err := use(values); err != nil {
 			return err
 		}
 	}
 
-	return tx.Commit()
+	return rows.Err()
 }
 
-// valid returns the values of a row with texts that every database holds.
-func valid(row []any) []any {
-	values := make([]any, len(row))
-	for i, value := range row {
-		if text, ok := value.(string); ok {
-			value = ValidText(text)
-		}
-		values[i] = value
+func (t *Copied) where() string {
+	if t.Which == "" {
+		return ``
 	}
-	return values
+	return ` WHERE ` + t.Which
 }
 
-// Sum returns a checksum over all rows, and their number.
-func (t *Copied) Sum(ctx context.Context, s Side) (sum string, n int64, err error) {
-	columns, err := s.columns(ctx, t.Name)
+func marks(n int) string { return strings.Repeat(`?, `, n-1) + `?` }
+
+// SetFact stores a fact about the database of a side that is written.
+func (s Side) SetFact(ctx context.Context, name, value string) error {
+	_, err := s.Pool.ExecContext(ctx, s.SQL.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
+	return err
+}
+
+// HasFact reports whether the database in a file has a fact.
+func HasFact(ctx context.Context, path, name string) (has bool, err error) {
+	pool, err := Connect(DSN(path, DefaultBusyTimeout, ReaderPragmas...), 1)
 	if err != nil {
-		return "", 0, err
+		return false, err
 	}
-	slices.Sort(columns) // the two databases have them in different orders
+	defer pool.Close()
 
-	h := sha256.New()
-	for after := []any(nil); ; {
-		rows, err := t.read(ctx, s, columns, after)
-		if err != nil || len(rows) == 0 {
-			return hex.EncodeToString(h.Sum(nil)), n, err
-		}
-		for _, row := range rows {
-			addRow(h, row)
-		}
-		n += int64(len(rows))
-		after = keyOf(rows[len(rows)-1], columns, t.Key)
+	_, ours, err := Contents(ctx, pool)
+	if err == nil && ours {
+		err = pool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, name).Scan(&has)
 	}
+	return has, err
 }
 
-// addRow adds a row to a sum over a table. Texts count as PostgreSQL holds them.
-func addRow(sum hash.Hash, values []any) {
-	for _, value := range values {
-		switch v := value.(type) {
-		case nil:
-			value = "null"
-		case string:
-			text := ValidText(v)
-			value = fmt.Sprintf("t%d:%s", len(text), text)
-		case []byte:
-			value = fmt.Sprintf("b%d:%x", len(v), v)
+// SetAside renames the files of a database, with an ending and the time. The file itself goes last.
+func SetAside(path, ending string, now time.Time) error {
+	aside := path + ending + now.UTC().Format(CopyTime)
+	for _, of := range []string{"-wal", "-shm", ""} {
+		if err := disk.IgnoreMissing(os.Rename(path+of, aside+of)); err != nil {
+			return err
 		}
-		fmt.Fprint(sum, value, "\x00")
 	}
+	return nil
 }
