@@ -144,6 +144,10 @@ stories: tmux
 		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -vet=off $(ATONCE)
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 
+.PHONY: web
+web: ## join the modules of the page with esbuild, into web/built
+	$(GO) -C build/tools run ./page ../../web
+
 .PHONY: web-types
 web-types: ## check the types in the page's modules (where npm is there)
 	@build/web-types

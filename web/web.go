@@ -1,5 +1,6 @@
-// Package web has the page: HTML, styles and modules, served as they are in this directory. There is no step that
-// builds them, and nothing in them is secret; what the page shows it reads over the operations, with a session's key.
+// Package web has the page: HTML, styles and modules. Those of static are joined by esbuild (`make web`) into built,
+// which is committed and served. Nothing in them is secret; what the page shows it reads over the operations, with a
+// session's key.
 package web
 
 import (
@@ -19,7 +20,7 @@ import (
 	"sync"
 )
 
-//go:embed static npm
+//go:embed built static/index.html static/icon* static/parley.webmanifest npm/*.LICENSE npm/packages.txt npm/xterm.*
 var sources embed.FS
 
 // policy lets the page load what the daemon serves, and nothing else: no script or style in its text, no address
@@ -69,7 +70,7 @@ var files = sync.OnceValue(func() map[string]*file {
 	for name, b := range served() {
 		b = bytes.ReplaceAll(b, []byte(marked), []byte(base))
 		if name == "worker.js" {
-			all[workerPath] = newFile(name, bytes.ReplaceAll(b, []byte("FILES"), []byte(strings.Join(kept(), "', '"))))
+			all[workerPath] = newFile(name, bytes.ReplaceAll(b, []byte("FILES"), []byte(strings.Join(kept(), `", "`))))
 			continue
 		}
 		f := newFile(name, b)
@@ -83,8 +84,8 @@ var files = sync.OnceValue(func() map[string]*file {
 	return all
 })
 
-// kept returns the files that the service worker keeps, so that the page opens without a line. A wide terminal needs
-// one.
+// kept returns the files that the service worker keeps, so that the page opens offline. A wide terminal needs a
+// connection.
 func kept() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(served())) {
@@ -97,35 +98,18 @@ func kept() []string {
 	return names
 }
 
-// served are the files by their names, with their modules joined: those of the first view, and those of the others.
+// served are the files by their names.
 var served = sync.OnceValue(func() map[string][]byte {
 	all := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		all[strings.TrimPrefix(name, "static/")], err = sources.ReadFile(name)
+		all[strings.TrimPrefix(strings.TrimPrefix(name, "static/"), "built/")], err = sources.ReadFile(name)
 		return err
 	})
-	var first, others *bundle
-	if err == nil {
-		first, err = join(all, "main.js", nil, "early.js")
-	}
-	if err == nil {
-		others, err = join(all, "views.js", first, "early.js")
-	}
 	if err != nil {
 		panic(err) // they are part of the program
-	}
-
-	for _, b := range []*bundle{first, others} {
-		for _, name := range b.modules {
-			delete(all, name)
-		}
-	}
-	all[first.path], all[others.path] = first.text, others.text
-	for _, name := range []string{"early.js", "worker.js", "shell.css", "page.css"} {
-		all[name] = bare(all[name])
 	}
 
 	return all

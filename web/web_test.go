@@ -7,10 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,9 +96,9 @@ func TestThePolicyIsStrict(t *testing.T) {
 func TestOneScriptIsNamedByAText(t *testing.T) {
 	for name, f := range files() {
 		made := strings.Count(string(f.plain), "createPolicy(")
-		if strings.HasSuffix(name, "/main.js") {
-			made -= strings.Count(string(f.plain), "createPolicy('parley-worker', {createScriptURL: () => script})")
-			if !strings.Contains(string(f.plain), "const script = '"+workerPath+"';") {
+		if strings.HasSuffix(name, "/shared.js") {
+			made -= strings.Count(string(f.plain), `createPolicy("parley-worker", { createScriptURL: () => script })`)
+			if !strings.Contains(string(f.plain), `script = "`+workerPath+`";`) {
 				t.Errorf("%s names another script", name)
 			}
 		}
@@ -109,7 +111,7 @@ func TestOneScriptIsNamedByAText(t *testing.T) {
 // The service worker has the files of its build, and is another one in each.
 func TestTheServiceWorkerKeepsThePage(t *testing.T) {
 	worker := files()[workerPath]
-	if worker == nil || !bytes.Contains(worker.plain, []byte("'/page/"+mark()+"/'")) || bytes.Contains(worker.plain,
+	if worker == nil || !bytes.Contains(worker.plain, []byte(`"/page/`+mark()+`/"`)) || bytes.Contains(worker.plain,
 		[]byte("FILES")) {
 		t.Fatal("the service worker has not the mark, or no files")
 	}
@@ -135,7 +137,7 @@ var (
 	linked   = regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
 	scripts  = regexp.MustCompile(`<script type="module" (?:async )?src="([^"]+)"></script>`)
 	preload  = regexp.MustCompile(`rel="modulepreload" href="([^"]+)"`)
-	lazily   = regexp.MustCompile(`\bimport\('([^']+)'\)`)
+	lazily   = regexp.MustCompile(`\bimport\("([^"]+)"\)`)
 	outside  = regexp.MustCompile(`https?://[^\s"'<>)]+`)
 	inline   = regexp.MustCompile(`(?i)<script>|<style|\sstyle=|\son[a-z]+=|javascript:`)
 )
@@ -194,7 +196,7 @@ func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 func TestVendoredFilesAreThoseOfTheList(t *testing.T) {
 	listed := map[string]bool{"packages.txt": true}
 	licensed := true
-	lines := bufio.NewScanner(bytes.NewReader(must.Have(sources.ReadFile("npm/packages.txt"))(t)))
+	lines := bufio.NewScanner(bytes.NewReader(must.Have(os.ReadFile("npm/packages.txt"))(t)))
 	for lines.Scan() {
 		f := strings.Fields(lines.Text())
 		switch {
@@ -204,7 +206,7 @@ func TestVendoredFilesAreThoseOfTheList(t *testing.T) {
 			}
 			licensed = false
 		case len(f) == 4 && f[0] == "file":
-			sum := sha256.Sum256(must.Have(sources.ReadFile("npm/" + f[1]))(t))
+			sum := sha256.Sum256(must.Have(os.ReadFile("npm/" + f[1]))(t))
 			if got := hex.EncodeToString(sum[:]); got != f[3] {
 				t.Errorf("%s has the hash %s, want %s", f[1], got, f[3])
 			}
@@ -215,7 +217,7 @@ func TestVendoredFilesAreThoseOfTheList(t *testing.T) {
 		}
 	}
 
-	for _, entry := range must.Have(fs.ReadDir(sources, "npm"))(t) {
+	for _, entry := range must.Have(os.ReadDir("npm"))(t) {
 		if !listed[entry.Name()] {
 			t.Errorf("npm/%s is not in packages.txt", entry.Name())
 		}
@@ -238,5 +240,27 @@ func TestThePageIsSmall(t *testing.T) {
 	t.Logf("%d bytes compressed", total)
 	if total > most {
 		t.Errorf("all files have %d bytes compressed, want %d at most", total, most)
+	}
+}
+
+// What is served is what the modules are joined to.
+func TestBuiltFilesAreUpToDate(t *testing.T) {
+	if out, err := exec.Command("go", "-C", "../build/tools", "mod", "download", "github.com/evanw/esbuild").
+		CombinedOutput(); err != nil {
+		t.Skipf("esbuild cannot be fetched: %s", out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "-C", "../build/tools", "run", "./page", must.Have(filepath.Abs("."))(t), dir).
+		CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+
+	for _, built := range []string{dir, "built"} {
+		for _, entry := range must.Have(os.ReadDir(built))(t) {
+			want, _ := os.ReadFile(filepath.Join(dir, entry.Name()))
+			if got, _ := os.ReadFile(filepath.Join("built", entry.Name())); !bytes.Equal(got, want) {
+				t.Errorf("built/%s is old: make web", entry.Name())
+			}
+		}
 	}
 }

@@ -190,8 +190,8 @@ func figure(what, goal, form string, values []float64) []string {
 
 // watched counts frames, and the numbers of the events that the page has taken.
 const watched = `(async () => {
-	const main = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/main.js'));
-	const {hear} = (await import(main)).$state;
+	const shared = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/shared.js'));
+	const {hear} = await import(shared);
 	window.seqs = []; window.frames = []; window.ready = true;
 	hear(events => { for (const e of events) window.seqs.push(e.seq) });
 	let last = performance.now();

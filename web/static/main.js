@@ -68,8 +68,9 @@ async function loadViews() {
   if (others.value || loading) return;
   loading = true;
   try {
-    const m = /** @type {any} */ (await import(failures ? `./views.js?${failures}` : './views.js'));
-    others.value = m.$views ?? m;
+    const at = failures ? `./views.js?${failures}` : './views.js';
+    const m = /** @type {any} */ (await import(at));
+    others.value = m;
     keepPage();
   } catch {
     setTimeout(loadViews, Math.min(1000 * 2 ** failures++, 15_000));
