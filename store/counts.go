@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // AgentCounts counts the open messages and debts of an agent.
@@ -122,4 +123,105 @@ func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) 
 	}
 
 	return counts, err
+}
+
+// Totals is the number of messages and deliveries ever stored.
+type Totals struct{ Messages, Deliveries int64 }
+
+// Totals counts messages and deliveries. The first call reads all deliveries, a later one
+// those that were stored since.
+func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
+	s.counted.Lock()
+	defer s.counted.Unlock()
+
+	const doing = "counting all messages"
+	var last, more int64
+	err := s.read(ctx, doing, &last, `SELECT coalesce(max(seq), 0) FROM messages`)
+	if err == nil {
+		err = s.read(ctx, doing, &more, `SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
+			s.counted.messages, last)
+	}
+
+	if err != nil {
+		return Totals{}, err
+	}
+
+	s.counted.messages, s.counted.deliveries = last, s.counted.deliveries+more
+
+	return Totals{Messages: last, Deliveries: s.counted.deliveries}, nil
+}
+
+// DeliveryReasons counts the deliveries that are held or unconfirmed by their state and
+// reason code. Deliveries without a code are left out.
+func (s *Workspace) DeliveryReasons(ctx context.Context) (map[parley.DeliveryState]map[parley.ReasonCode]int, error) {
+	var rows []struct {
+		State      parley.DeliveryState
+		ReasonCode parley.ReasonCode
+		N          int
+	}
+
+	// Each part repeats the condition of a partial index, so that SQLite uses the index.
+	err := s.read(ctx, "counting deliveries by reason", &rows, `
+		SELECT d.state, d.reason_code, count(*) AS n FROM deliveries d
+		WHERE `+isOpen+` AND d.state = 'held' AND d.reason_code <> '' GROUP BY d.state, d.reason_code
+		UNION ALL
+		SELECT d.state, d.reason_code, count(*) AS n FROM deliveries d
+		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.reason_code <> '' AND `+isOurs+`
+		GROUP BY d.state, d.reason_code`)
+
+	counts := map[parley.DeliveryState]map[parley.ReasonCode]int{}
+	for _, r := range rows {
+		if counts[r.State] == nil {
+			counts[r.State] = map[parley.ReasonCode]int{}
+		}
+		counts[r.State][r.ReasonCode] = r.N
+	}
+
+	return counts, err
+}
+
+// readInboxes and olderInboxes are the recipients that have read something, and those that got a message that may not
+// be their newest. Nothing is written of them.
+var (
+	readInboxes  = engine.Table[string]{}
+	olderInboxes = engine.Table[string]{}
+)
+
+// hasRead records that a change has set a read_at of this recipient.
+func hasRead(t *tx, recipientID string) { readInboxes.Add(t, recipientID) }
+
+// gotOlder records that this recipient got a message that may not be its newest.
+func gotOlder(t *tx, recipientID string) { olderInboxes.Add(t, recipientID) }
+
+// staleInboxes returns whose counts no longer hold after a transaction.
+func staleInboxes(t *tx) (readers, older []string) {
+	return readInboxes.Added(t), olderInboxes.Added(t)
+}
+
+// countInbox returns how many messages an agent has, and how many of them are unread.
+func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, err error) {
+	n := s.inboxes.valid(id)
+	for _, c := range []struct {
+		count *int
+		to    *int64
+		and   string
+	}{{&n.total, &n.totalTo, ``}, {&n.unread, &n.unreadTo, ` AND d.read_at IS NULL`}} {
+		var more struct {
+			N    int
+			Last int64
+		}
+
+		err := s.read(ctx, "counting the inbox", &more, `SELECT count(*) AS n, coalesce(max(d.message_seq), 0) AS last
+			FROM deliveries d WHERE d.recipient_id = ? AND d.message_seq > ?`+c.and, id, *c.to)
+		if err != nil {
+			return 0, 0, err
+		}
+
+		*c.count += more.N
+		*c.to = max(*c.to, more.Last)
+	}
+
+	s.inboxes.put(id, n)
+
+	return n.total, n.unread, nil
 }

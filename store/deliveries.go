@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"parley"
 	"parley/store/engine"
@@ -77,4 +79,161 @@ func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced
 		claims.Add(t, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.Current()})
 		return nil
 	})
+}
+
+// TypedJob is a delivery whose text was typed into a terminal, while nothing proves what came of it.
+type TypedJob struct {
+	Job
+	Dismissed bool // the operator wants no more to do with it
+}
+
+// TypedAs returns the delivery that was typed to a recipient under a sequence number of its
+// pane, if it is unconfirmed or, after a retry, waits again. One that the program refused does not
+// count: the program shows it without a model having it. A pane that is launched again counts from 1
+// again: the delivery that was accepted last counts.
+func (s *Deliveries) TypedAs(ctx context.Context, recipientID string, paneSeq uint64) (*TypedJob, error) {
+	// The empty text keeps SQLite from reading the whole inbox.
+	const typed = `SELECT d.message_seq AS seq FROM deliveries d WHERE d.pane_seq = ? AND `
+	const unproven = typed + isRetriable + ` AND d.state = 'unconfirmed' AND d.recipient_id || '' = ?
+		AND d.reason_code <> '` + string(parley.EndedRefused) + `'`
+	const retried = typed + isOpen + ` AND d.recipient_id = ? AND d.state <> 'typing' AND d.typed_before = 1`
+	var rows []itemRow
+	err := s.read(ctx, "reading what was typed last", &rows, `
+		WITH t AS MATERIALIZED (SELECT * FROM (`+unproven+` UNION ALL `+retried+`) u ORDER BY +u.seq DESC LIMIT 1)
+		SELECT `+itemColumns+` FROM t CROSS JOIN deliveries d
+		JOIN messages m ON d.message_seq = t.seq AND m.seq = d.message_seq`+itemAgents+` WHERE d.recipient_id = ?`,
+		int64(paneSeq), recipientID, int64(paneSeq), recipientID, recipientID)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+
+	return &TypedJob{Job: rows[0].job(), Dismissed: rows[0].Delivery.Dismissed}, nil
+}
+
+// Ahead returns the delivery that goes first of those to a recipient's terminal, with its steps, and
+// how many go before that of a message. It is nil if none is open.
+func (s *Deliveries) Ahead(
+	ctx context.Context, recipientID, messageID string,
+) (first *parley.Delivery, n int, err error) {
+	const goes = isOpen + ` AND NOT (` + isWithheld + `)`
+	var rows []itemRow
+	err = s.read(ctx, "reading the delivery that goes first", &rows, `SELECT `+itemColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
+		WHERE d.recipient_id = ? AND `+goes+`
+		ORDER BY d.state = 'typing' DESC, d.urgent DESC, d.message_seq LIMIT 1`, recipientID)
+	if err != nil || len(rows) == 0 {
+		return nil, 0, err
+	}
+
+	d := rows[0].Delivery.delivery()
+	if d.MessageID == messageID {
+		return &d, 0, nil
+	}
+
+	err = s.read(ctx, "counting the deliveries that go first", &n, `SELECT count(*)
+		FROM deliveries d JOIN messages w ON w.id = ?
+		JOIN deliveries k ON k.message_seq = w.seq AND k.recipient_id = d.recipient_id
+		WHERE d.recipient_id = ? AND `+goes+` AND d.message_seq <> k.message_seq AND (d.state = 'typing'
+			OR d.urgent > k.urgent OR d.urgent = k.urgent AND d.message_seq < k.message_seq)`,
+		messageID, recipientID)
+
+	return &d, n, err
+}
+
+// expireBatch is how many deliveries expire in one change, so that other writes do not
+// wait long.
+const expireBatch = 200
+
+// Expire gives up the deliveries that have been queued or held since before a time, and
+// returns their keys.
+func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error) {
+	var expired []Key
+	for {
+		var some []Key
+		err := s.write(ctx, "expiring deliveries", func(t *tx) (err error) {
+			some, err = deliveriesIn{t}.expire(before)
+			return err
+		})
+		expired = append(expired, some...)
+		if err != nil || len(some) < expireBatch {
+			return expired, err
+		}
+	}
+}
+
+// expire expires one batch.
+func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
+	var keys []Key
+	err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
+		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
+	expired := Change{
+		State:  parley.DeliveryExpired,
+		Reason: parley.EndedExpired.Words(""),
+		Code:   parley.EndedExpired,
+	}
+	for i := 0; i < len(keys) && err == nil; i++ {
+		err = t.write(keys[i], []Change{expired}, 0)
+	}
+
+	return keys, err
+}
+
+// isRetriable selects the deliveries that ended without proof. It must be spelled as in the index.
+const isRetriable = `(d.state = 'failed' OR d.state = 'unconfirmed' OR d.state = 'expired')`
+
+// isOurs leaves out what agents' programs send each other past parley: nobody can see to that, and parley never types
+// it.
+const isOurs = `d.reason_code <> '` + string(parley.EndedNative) + `'`
+
+// Retry begins deliveries of a message again, all or nothing: those in begin that ended
+// without proof. Their steps are kept, and their waiting time starts from zero. It
+// returns the deliveries that began again, and leaves the others as they are.
+func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDelivery) ([]Job, error) {
+	var jobs []Job
+	err := s.write(ctx, "queueing the delivery again", func(t *tx) error {
+		jobs = nil
+		for _, b := range begin {
+			again, err := deliveriesIn{t}.retry(messageID, b)
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, again...)
+		}
+
+		return nil
+	})
+
+	return jobs, err
+}
+
+// retry returns one job, or none when the delivery did not end without proof.
+func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
+	var rows []itemRow
+	err := t.Query(&rows, `SELECT `+itemColumns+`
+		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
+		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable+` AND `+isOurs, messageID, b.RecipientID)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+
+	job := rows[0].job()
+	change := b.change()
+	change.Code = cmp.Or(change.Code, parley.ProofRetried)
+	if err := t.write(job.Key, []Change{change}, 0); err != nil {
+		return nil, err
+	}
+
+	refused := rows[0].Delivery.ReasonCode == string(parley.EndedRefused)
+	unconfirmed := job.State == parley.DeliveryUnconfirmed && !refused
+	if _, err := t.Exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
+			typed_before = CASE WHEN ? = 1 THEN 0 WHEN ? = 1 THEN 1 ELSE typed_before END
+		WHERE message_seq = ? AND recipient_id = ?`,
+		nanos(t.Now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+		return nil, err
+	}
+
+	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.Now
+	job.Code = parley.ReasonCode(change.reasonCode())
+
+	return []Job{job}, nil
 }

@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"parley"
 	"parley/plain"
+	"parley/store/engine"
 )
 
 // Messages stores messages and finds them again.
@@ -95,4 +97,216 @@ func withDeliveries(db querier, r *messageRow) (parley.Message, []parley.Deliver
 func idRange(prefix string) (from, to string) {
 	prefix = strings.ToLower(prefix)
 	return prefix, prefix + "g"
+}
+
+// Recall returns the latest messages between a responder and another agent before a given
+// one, oldest first, as far as the responder has not forgotten them. It leaves out
+// commands, their answers, and messages that the responder did not answer.
+func (s *Responders) Recall(
+	ctx context.Context, responderID, otherID, messageID string, limit int,
+) ([]parley.Message, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+
+	items, err := s.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
+		AND d.message_seq < (SELECT seq FROM messages WHERE id = ?)
+		AND d.message_seq > coalesce(
+			(SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
+		AND (m.sender_id = ? OR d.answered_by <> '')`, false, recallScan*limit+recallScan,
+		parley.ConversationID(responderID, otherID), messageID, responderID, otherID, responderID)
+	if err != nil {
+		return nil, err
+	}
+
+	commands := map[string]bool{}
+	for _, item := range items {
+		if _, is := parley.IsCommand(item.Message.Text); is && item.Message.SenderID != responderID {
+			commands[item.Message.ID] = true
+		}
+	}
+
+	var said []parley.Message
+	for _, item := range items {
+		if m := item.Message; !commands[m.ID] && !commands[m.InReplyTo] && len(said) < limit {
+			said = append(said, m)
+		}
+	}
+
+	slices.Reverse(said)
+
+	return said, nil
+}
+
+// recallScan is how many messages Recall reads for each that it returns, since it leaves
+// some out.
+const recallScan = 3
+
+// RecallThread returns what a responder knows of a thread when it answers one of its
+// posts: the latest posts before that one, and the responder's own since, oldest first.
+func (s *Responders) RecallThread(
+	ctx context.Context, responderID, threadID, messageID string, limit int,
+) ([]parley.Message, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+
+	var rows []messageRow
+	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
+		FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' AND m.id <> ?
+			AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?)
+		ORDER BY m.seq DESC LIMIT ?`, threadID, messageID, messageID, responderID, limit)
+	return oldestFirst(rows), err
+}
+
+// forgottenTable has what responders have forgotten.
+var forgottenTable = engine.Table[struct{}]{Name: "forgotten", Key: []string{"responder_id", "other_id"}}
+
+// forgetBefore makes a responder forget its talk with another, up to one of its messages.
+func (t respondersIn) forgetBefore(responderID, otherID string, seq int64) error {
+	_, err := t.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
+		ON CONFLICT (responder_id, other_id) DO UPDATE SET
+			message_seq = `+engine.Greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
+	return err
+}
+
+// messageColumns select a messageRow from messages m and the sender s.
+const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
+	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
+	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status, m.chain_id, m.hop`
+
+// messageRow is a row of messages and its sender's name and role.
+type messageRow struct {
+	Seq              int64
+	ID               string
+	Kind             string
+	Type             string
+	Priority         string
+	SenderID         string
+	Sender           string
+	SenderRole       string
+	Text             string
+	Data             string
+	ContextReference string
+	InReplyTo        string
+	AcceptedAt       int64
+	ThreadID         string
+	Attachments      string
+	RequiresResponse bool
+	ResponseDeadline int64
+	ResponseStatus   string
+	ChainID          string
+	Hop              int
+}
+
+func (r *messageRow) message() parley.Message {
+	m := parley.Message{
+		ID:               r.ID,
+		Kind:             parley.MessageKind(r.Kind),
+		Type:             parley.MessageType(r.Type),
+		Priority:         parley.Priority(r.Priority),
+		SenderID:         r.SenderID,
+		Sender:           r.Sender,
+		SenderRole:       r.SenderRole,
+		Text:             r.Text,
+		ContextReference: r.ContextReference,
+		InReplyTo:        r.InReplyTo,
+		Timestamp:        instant(r.AcceptedAt),
+		ThreadID:         r.ThreadID,
+		Attachments:      parseAttachments(r.Attachments),
+		RequiresResponse: r.RequiresResponse,
+		ResponseDeadline: instantOrNil(r.ResponseDeadline),
+		ResponseStatus:   parley.ResponseStatus(r.ResponseStatus),
+		ChainID:          r.ChainID,
+		Hop:              r.Hop,
+	}
+
+	if r.Data != "" {
+		m.Data = json.RawMessage(r.Data)
+	}
+
+	return m
+}
+
+// oldestFirst returns the messages of rows that were read newest first.
+func oldestFirst(rows []messageRow) []parley.Message {
+	list := make([]parley.Message, len(rows))
+	for i := range rows {
+		list[len(rows)-1-i] = rows[i].message()
+	}
+	return list
+}
+
+// formatAttachments encodes a message's attachments as a JSON list, "" for none.
+func formatAttachments(list []json.RawMessage) string {
+	if len(list) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(list)
+	if err != nil { // they were decoded before
+		return ""
+	}
+	return string(b)
+}
+
+// parseAttachments is the inverse of formatAttachments.
+func parseAttachments(text string) []json.RawMessage {
+	var list []json.RawMessage
+	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	return list
+}
+
+var messagesTable = engine.Table[newMessageRow]{
+	Name:  "messages",
+	Key:   []string{"seq"},
+	Grows: true,
+	Columns: engine.Columns[newMessageRow]{
+		{"seq", func(r *newMessageRow) any { return r.seq }},
+		{"id", func(r *newMessageRow) any { return r.ID }},
+		{"kind", func(r *newMessageRow) any { return string(r.Kind) }},
+		{"type", func(r *newMessageRow) any { return string(r.Type) }},
+		{"priority", func(r *newMessageRow) any { return string(r.Priority) }},
+		{"sender_id", func(r *newMessageRow) any { return r.SenderID }},
+		{"text", func(r *newMessageRow) any { return r.Text }},
+		{"data", func(r *newMessageRow) any { return string(r.Data) }},
+		{"context_reference", func(r *newMessageRow) any { return r.ContextReference }},
+		{"in_reply_to", func(r *newMessageRow) any { return r.InReplyTo }},
+		{"idempotency_key", func(r *newMessageRow) any { return r.key }},
+		{"accepted_at", func(r *newMessageRow) any { return nanos(r.Timestamp) }},
+		{"thread_id", func(r *newMessageRow) any { return r.ThreadID }},
+		{"attachments", func(r *newMessageRow) any { return formatAttachments(r.Attachments) }},
+		{"requires_response", func(r *newMessageRow) any { return r.RequiresResponse }},
+		{"response_deadline", func(r *newMessageRow) any { return deadline(r.Message) }},
+		{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
+		{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
+		{"hop", func(r *newMessageRow) any { return r.Hop }},
+	},
+	Refused: func(err error, rows []newMessageRow) error {
+		switch {
+		case engine.Dangling(err):
+			return noAgent(rows[0].SenderID)
+		case engine.Duplicate(err):
+			return parley.Errorf(parley.InvalidArgument, "a message with the ID %s already exists", rows[0].ID).
+				Suggest("Give each message a different ID.")
+		}
+		return err
+	},
+}
+
+// newMessageRow is a row of messages to be inserted.
+type newMessageRow struct {
+	*parley.Message
+	seq int64
+	key string
+}
+
+// deadline returns when a message must be answered, as it is stored.
+func deadline(m *parley.Message) int64 {
+	if m.ResponseDeadline == nil {
+		return 0
+	}
+	return nanos(*m.ResponseDeadline)
 }

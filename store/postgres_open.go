@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"os"
+	"strings"
 
 	"parley"
 	"parley/store/engine"
@@ -128,3 +129,91 @@ func hostName(given string) string {
 
 // holderOf names a daemon by its machine and its state directory.
 func holderOf(path string) string { return hostName("") + ":" + path }
+
+// inspectServer looks at a database of PostgreSQL: whether it can be reached, is one of parley's or
+// empty, and how large it is. Its pages are the server's concern.
+func inspectServer(ctx context.Context, url string) (h Health, err error) {
+	config, err := readURL(url)
+	if err != nil {
+		return h, err
+	}
+	place, pool := engine.ServerPlace(config), engine.PostgresReaders(config)
+	defer pool.Close()
+
+	if err := h.readServer(ctx, pool, place); err != nil {
+		return h, failure(place, "reading the database", err)
+	}
+
+	return h, nil
+}
+
+func (h *Health) readServer(ctx context.Context, pool *sql.DB, place string) error {
+	found, err := postgresContents(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if found.tables > 0 && !found.ours {
+		return notOurs(place)
+	}
+
+	h.Place, h.Known = place, newestVersion
+	if err := pool.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&h.Size); err != nil {
+		return err
+	}
+	if !found.ours {
+		return nil
+	}
+
+	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&h.Version); err != nil {
+		return err
+	}
+	if schema.TooOld(h.Version) {
+		return tooOld(place, h.Version)
+	}
+
+	return nil
+}
+
+// Whom a transaction concerns is told with the ring of the doorbell. What only takes messages to terminals along
+// concerns the hosts of these terminals, and hosts where somebody waits for events. The others take it when they
+// look next, or before they write themselves. All else concerns all.
+
+// mostConcerned is how many recipients are looked up. A ring has room for 8000 bytes.
+const mostConcerned = 100
+
+// concerned returns the recipients whose hosts the transaction concerns, nil for all hosts.
+func concerned(t *tx) []string {
+	ids := map[string]bool{}
+	for _, e := range eventsTable.Added(t) {
+		switch e.Type {
+		case parley.EventDelivery:
+			ids[e.RecipientID] = true
+		case parley.EventDirectMessage, parley.EventBroadcast, parley.EventThreadMessage:
+		default:
+			return nil
+		}
+	}
+	for _, d := range deliveriesTable.Added(t) {
+		ids[d.RecipientID] = true
+	}
+	if len(ids) > mostConcerned {
+		return nil
+	}
+
+	var all []string
+	for id := range ids {
+		all = append(all, id)
+	}
+	return all
+}
+
+// ringOf returns what the doorbell says, in SQL, and its parameter.
+func ringOf(t *tx) (text string, args []any) {
+	ids := concerned(t)
+	if len(ids) == 0 {
+		return `''`, nil
+	}
+	return `coalesce((SELECT CASE WHEN bool_and(kind = 'terminal' AND host <> '') AND sum(length(host) + 1) < 7000
+		THEN chr(10) || string_agg(DISTINCT host, chr(10)) || chr(10) END
+		FROM agents WHERE id = ANY(string_to_array(?, ','))), '')`, []any{strings.Join(ids, ",")}
+}

@@ -3,11 +3,16 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"parley"
+	"parley/plain"
 	"parley/store/engine"
 )
 
@@ -109,4 +114,170 @@ func inventAgent(r *engine.Reference) string {
 func outlivesAgents(table string) bool {
 	grown := engine.Rebuilding{Tables: tables}
 	return slices.Contains(grown.Grown(), table) && table != "responders"
+}
+
+// explain completes an error that says that the database is damaged: with the newest good copy,
+// and with what it lacks.
+func (db *database) explain(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*parley.Error](err)
+	if !ok || e.Details[damageDetail] == nil {
+		return err
+	}
+	before, _ := engine.ReadNoted(db.base.Progress.Path) // unreadable, it tells nothing
+	c, has := schema.NewestGood(ctx, db.copies)
+	return explainDamage(e, c, missing(before.Progress, has), db.base.Now())
+}
+
+// explainDamage completes an error of damage with a copy, nil for none, and what it lacks.
+func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *parley.Error {
+	if c == nil {
+		return e.Suggest("Move it away, and put a copy of parley backup there: there is no automatic one. " +
+			"Or run parley doctor --repair: it goes on with what can be read, keeps what is there, and says what is " +
+			"missing.")
+	}
+
+	would := "Nothing that was acknowledged is missing in it"
+	if lacks != nil {
+		would = fmt.Sprintf("It lacks %s that came later", lacks.Words())
+		e = e.With("missing_messages", lacks.Messages)
+	}
+
+	return e.With("copy", c.Path).With("copied_at", c.Made.UTC()).
+		Suggest("Run parley doctor --repair: it goes on with what can be read, or puts back the copy of %s (%s ago), "+
+			"and keeps what is there. %s. With --as-is it uses no copy.",
+			parley.LocalTime(c.Made, now), plain.FormatDuration(now.Sub(c.Made)), would)
+}
+
+// Shortfall says that a database lacks what parley had acknowledged.
+type Shortfall struct {
+	Events   int64     `json:"events"`
+	Messages int64     `json:"messages"`
+	Tables   []string  `json:"tables,omitempty"` // of which rows could not be read
+	Since    time.Time `json:"since"`            // when it was noticed
+}
+
+// Words says what is missing, such as "20 messages".
+func (s *Shortfall) Words() string {
+	switch {
+	case s.Messages > 0:
+		return number(s.Messages, "message")
+	case s.Events > 0:
+		return number(s.Events, "event")
+	}
+	if len(s.Tables) == 0 {
+		return "changes"
+	}
+	return "rows of the tables " + strings.Join(s.Tables, ", ")
+}
+
+// number returns "1 message" or "2 messages".
+func number(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// missing returns what a database at one point lacks of what was acknowledged, nil for nothing.
+func missing(acknowledged, has engine.Progress) *Shortfall {
+	return shortfallOf(engine.LossOf(acknowledged, has))
+}
+
+// shortfallOf returns what a loss means, nil for none.
+func shortfallOf(l *engine.Loss) *Shortfall {
+	if l == nil {
+		return nil
+	}
+	return &Shortfall{Events: l.Events, Messages: l.Rows, Tables: l.Tables, Since: l.Since}
+}
+
+// Shortfall returns what the database was found to lack, nil for nothing.
+func (s *Workspace) Shortfall(ctx context.Context) (*Shortfall, error) {
+	var values []string
+	err := s.read(ctx, "reading what is missing", &values, `SELECT value FROM facts WHERE name = ?`, shortfallFact)
+	if err != nil || len(values) == 0 {
+		return nil, err
+	}
+
+	found := new(Shortfall)
+	if err := json.Unmarshal([]byte(values[0]), found); err != nil {
+		return nil, fmt.Errorf("read what is missing: %w", err)
+	}
+
+	return found, nil
+}
+
+// DismissShortfall forgets what the database was found to lack, and reports whether there was
+// anything.
+func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error) {
+	err = s.write(ctx, "dismissing what is missing", func(t *tx) error {
+		n, err := t.Exec(`DELETE FROM facts WHERE name = ?`, shortfallFact)
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
+// settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
+// have been typed since.
+func (db opening) settle(c *engine.Continuation) error {
+	if err := db.base.First(func(t *tx) error { return goOn(t, c) }); err != nil {
+		return err
+	}
+	db.base.Events.Begin(max(db.base.Events.Last(), c.After.Event))
+	db.base.Progress.Last.Progress = engine.Progress{Event: max(db.base.Progress.Last.Event, c.After.Event),
+		Row: max(db.base.Progress.Last.Row, c.After.Row)}
+	return db.base.Progress.Write()
+}
+
+// goOn lets the numbers go on, and stores what is lacked.
+func goOn(t *tx, c *engine.Continuation) error {
+	for _, statement := range t.SQL.Continues(tables) {
+		if _, err := t.Exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.After.Event))); err != nil {
+			return err
+		}
+	}
+	if _, err := t.Exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0
+		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')`); err != nil {
+		return err
+	}
+	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.After.Row,
+		c.After.Row); err != nil {
+		return err
+	}
+	if c.Lacks == nil {
+		return nil
+	}
+	if err := (deliveriesIn{t}).doubt(); err != nil {
+		return err
+	}
+
+	value, err := json.Marshal(shortfallOf(c.Lacks))
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, shortfallFact, string(value))
+	return err
+}
+
+// doubt gives up all open deliveries: the terminals may have had them already.
+func (t deliveriesIn) doubt() error {
+	var keys []Key
+	if err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
+		return err
+	}
+
+	doubted := Change{
+		State:  parley.DeliveryUnconfirmed,
+		Reason: parley.EndedBehind.Words(""),
+		Code:   parley.EndedBehind,
+	}
+	for _, k := range keys {
+		if err := t.write(k, []Change{doubted}, 0); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
