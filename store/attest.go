@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -20,7 +21,8 @@ type Witness struct {
 // Attest records such a report and returns the whole IDs of those messages that were
 // typed to the recipient; it skips the others. A delivery that is being typed, or was
 // given up as unconfirmed, moves on to read, or to submitted if an announcement was typed. One
-// that is there already keeps the report as a further step, once. Only those are told while its program may
+// that is there already keeps the report as a further step, once. A report from before a
+// message was taken back says nothing of it. Only those are told while its program may
 // refuse what it has reported.
 //
 // The courier of that terminal must not be typing.
@@ -63,6 +65,11 @@ func (t deliveriesIn) findTyped(recipientID, ref string) (*deliveryRow, error) {
 
 // attest moves one delivery on.
 func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
+	taken := func(s parley.Step) bool { return s.Code == parley.EndedUndone && !w.At.After(s.At) }
+	if slices.ContainsFunc(parseSteps(d.Steps), taken) { // back since the report
+		return nil
+	}
+
 	was := parley.DeliveryState(d.State)
 	if d.Door {
 		through := *w

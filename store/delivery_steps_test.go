@@ -111,6 +111,12 @@ func TestWhatIsTakenBackIsNotRead(t *testing.T) {
 		t.Errorf("got %+v, %d unread", d, page.Unread)
 	}
 
+	late := Witness{RecipientID: agentID(1), Refs: []string{id}, At: d.Steps[len(d.Steps)-1].At}
+	must.Have(s.Attest(t.Context(), late))(t)
+	if d := delivery(t, s, id, 1); d.State != parley.DeliveryUnconfirmed {
+		t.Errorf("a report from before that makes it %s", d.State)
+	}
+
 	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
 	if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead {
 		t.Errorf("entered after all: got %+v", d)

@@ -66,11 +66,11 @@ func (r *recovery) giveUpStranded(ctx context.Context) error {
 
 // noteUndone notes that the program has given back the text that it was given last, and reports whether it did.
 func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
-	if !r.memory.undone {
+	s := r.memory.undone
+	r.memory.undone = nil
+	if s == nil || s != r.memory.given {
 		return false, nil
 	}
-	r.memory.undone = false
-	s := r.memory.given
 	if err := r.o.Store.Advance(ctx, s.Key, ended(parley.DeliveryUnconfirmed, parley.EndedUndone, "")); err != nil {
 		s.kept = true // it was answered
 		return false, ignoreStale(err)
@@ -94,7 +94,7 @@ func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 	facts := r.inspect(t, r.o.Now())
 	h := r.look(ctx, t, &s.Job, &facts)
 	undone, err := r.noteUndone(ctx)
-	return undone || h.Code == parley.HoldSettling, err
+	return undone || h.brief(), err
 }
 
 // watchStranded looks after a text that stands in the terminal while no message waits. It reports

@@ -34,7 +34,7 @@ const hints = 2
 // person recalls stands in the conversation, too, or has had its answer. h is what the screen holds a message for.
 func (m *memory) seeGiven(o *observation, h hold) {
 	g := m.given
-	m.undone = false
+	m.undone = nil
 	if g == nil || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
 		return
 	}
@@ -49,8 +49,10 @@ func (m *memory) seeGiven(o *observation, h hold) {
 			more++
 		}
 	}
-	m.undone = h.Code == parley.HoldRecalled && profile.Holds(o.Composer, g.letter.mark) &&
-		o.holdsOnly(&g.letter) && more <= hints
+	drawn := !g.pressed.IsZero() && o.screen.Drawn.After(g.pressed) // else it may only not have drawn that it has it
+	if h.Code == parley.HoldRecalled && drawn && g.recognises(o) && o.holdsOnly(&g.letter) && more <= hints {
+		m.undone = g
+	}
 }
 
 // beginsWithin is how many times a profile's quiet a program may take to show that it
@@ -85,7 +87,7 @@ func (m *memory) reports(o *observation) bool {
 // unless it is one that lacks its Enter, which stranded knows.
 func (m *memory) ownText(o *observation) hold {
 	g := m.last()
-	if g.on == o.on && profile.Holds(o.Composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
+	if g.on == o.on && g.recognises(o) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
 		return held(parley.HoldNotBegun, "")
 	}
 	return held(parley.HoldRecalled, "")

@@ -49,10 +49,10 @@ func (s *typed) see(o *observation) {
 // back reports whether a text in the composer is one that the program was given before: a person can recall
 // it, and a program puts back the prompt of a turn that is interrupted at once.
 func (s *typed) back(o *observation) bool {
-	if !o.profile.HasMarkers() || !s.wasEntered() || s.Waits() || s.Code == parley.EndedUndone {
+	if !o.profile.HasMarkers() || s.Waits() || s.Code == parley.EndedUndone {
 		return false
 	}
-	return s.left || s.shownAbove(o)
+	return s.wasEntered() && s.left || s.shownAbove(o)
 }
 
 // shownAbove reports whether the program shows the text among what it was given.

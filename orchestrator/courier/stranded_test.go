@@ -36,6 +36,9 @@ func TestFateOfAStrandedText(t *testing.T) {
 		{"entered, shown, and back", framedText, func(s *stage, l *typed) {
 			s.composer, s.above, l.phase = testText, []string{"> hello " + footer}, tmux.PaneEntered
 		}, fateBack, false, parley.HoldRecalled},
+		{"never entered, shown, and back", framedText, func(s *stage, l *typed) {
+			s.composer, s.above = testText, []string{"> hello " + footer}
+		}, fateBack, false, parley.HoldRecalled},
 		{"back among a person's own", framedText,
 			func(s *stage, l *typed) { s.composer, l.phase, l.left = "no: "+testText, tmux.PaneEntered, true },
 			fateBack, false, parley.HoldRecalled},

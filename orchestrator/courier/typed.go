@@ -51,6 +51,7 @@ type typed struct {
 // given is what is known of a text that was entered.
 type given struct {
 	entered time.Time // zero: by a daemon before this one
+	pressed time.Time // its key; zero: that is not known
 
 	// unreported is set while the program, which reports the prompts that it is given,
 	// has not reported this one.
@@ -123,7 +124,7 @@ type memory struct {
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	before copies // of the message that was looked at last
-	undone bool   // the last look shows that the text entered last was taken back
+	undone *typed // the text entered last, if the last look shows that it was taken back
 	text   *typed // typed last, or being typed; nil: none
 	given  *typed // entered last; nil: none
 }

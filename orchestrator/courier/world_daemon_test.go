@@ -246,7 +246,7 @@ func (d *daemon) recordLate() {
 	}
 	defer d.m.Typing.Unlock()
 	for _, s := range d.late {
-		d.w.store.attest(agentID, s.ids, d.m.MayRefuse(s.at))
+		d.w.store.attest(agentID, s.ids, s.at, d.m.MayRefuse(s.at))
 		d.w.note("the report names %v", s.ids)
 	}
 	d.late = nil

@@ -227,6 +227,18 @@ var typingDefects = []defect{
 		`return o.unvisited()`, nil},
 	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
 		`return a.text.beneath`, nil},
+	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.memory.given {`, `	if true {`, nil},
+	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code != parley.EndedUndone &&`,
+		`s.Waits() || !s.Dismissed &&`, nil},
+	{"what a person recalls counts as taken back", "memory.go",
+		`	if above := o.showsAbove(&g.letter); above || g.kept || g.above == nil {`,
+		`	if g.above = o.Above; false {`, nil},
+	{"what its program has not drawn counts as taken back", "memory.go",
+		`o.screen.Drawn.After(g.pressed) //`, `!o.screen.Drawn.IsZero() //`, nil},
+	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.brief(), err`, `	return undone || false && h.brief(), err`, nil},
+	{"what a person entered and recalls gets its key", "stranded.go", `	return s.wasEntered() && s.left || s.shownAbove(o)
+`, `	return s.wasEntered() && (s.left || s.shownAbove(o))
+`, nil},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},

@@ -300,6 +300,10 @@ func (w *world) befall(p *simPane, e event) {
 	case "hang":
 		g.hung, g.deafAt = time.Now().Add(e.For), time.Now()
 		w.after(e.For, g.read)
+	case "undo":
+		g.undoes = append(g.undoes, e)
+	case "recall":
+		g.recall(e.For)
 	case "stall":
 		if !g.p.HasMarkers() && g.canonical() {
 			return // the terminal itself echoes

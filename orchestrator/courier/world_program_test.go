@@ -72,6 +72,7 @@ type program struct {
 	work
 	drawing
 	nextKey
+	undoing
 }
 
 // work is what the program does.
@@ -210,6 +211,10 @@ func (g *program) take(c chunk) {
 		}
 	case c.key == "clear":
 		g.clear()
+	case c.key == "undo":
+		g.takeBack()
+	case c.key == "recall":
+		g.composer = append(g.composer, g.entered...)
 	case c.key != "":
 		g.submitKey(c)
 	case c.paste:
@@ -292,6 +297,7 @@ func (g *program) submit(c chunk) {
 		return
 	}
 
+	before := g.above
 	if !g.signedOut || g.p.Name != "copilot" { // which shows nothing of what it refuses
 		g.above, g.answers = append(g.above, joined(pieces)), false
 	}
@@ -312,6 +318,7 @@ func (g *program) submit(c chunk) {
 		g.queue = append(g.queue, pieces)
 		return
 	}
+	g.enters(pieces, before)
 	g.beginSoon(pieces, g.w.story.Traits.Begin)
 	if g.lying {
 		g.lying = false
@@ -342,6 +349,7 @@ func (g *program) beginSoon(pieces []piece, after time.Duration) {
 			g.reportPrompt(pieces)
 		}
 		g.drawSoon()
+		g.undoing.letUndo(g)
 		g.w.after(g.w.story.Traits.Work, func() { g.finish(turn) })
 	})
 }
@@ -355,6 +363,7 @@ func (g *program) finish(turn int) {
 		g.w.after(500*time.Millisecond, func() { g.finish(turn) })
 		return
 	}
+	g.prompt = nil
 	g.working, g.answers, g.ended = false, len(g.above) > 0 && len(g.queue) == 0, time.Now()
 	g.drawSoon()
 	if len(g.queue) == 0 {

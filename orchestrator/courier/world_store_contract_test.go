@@ -76,9 +76,9 @@ func (c *contract) call() {
 	default:
 		c.last = fmt.Sprint("attest ", i)
 		w := store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so",
-			MayRefuse: c.IntN(3) == 0}
+			At: time.Now().Add(-time.Duration(c.IntN(2)) * time.Hour), MayRefuse: c.IntN(3) == 0}
 		_, err := c.real.Attest(c.ctx, w)
-		c.sim.attest(agentID, w.Refs, w.MayRefuse)
+		c.sim.attest(agentID, w.Refs, w.At, w.MayRefuse)
 		c.same(err, nil)
 	}
 	c.compare()
@@ -118,8 +118,8 @@ func (c *contract) changes() []store.Change {
 	}
 	n := c.IntN(len(states))
 	change := store.Change{State: states[n], Reason: "why", Code: parley.HoldBusy}
-	if change.State == parley.DeliveryUnconfirmed && c.IntN(2) == 0 {
-		change.Code = parley.EndedDoorSilent
+	if change.State == parley.DeliveryUnconfirmed {
+		change.Code = []parley.ReasonCode{parley.HoldBusy, parley.EndedDoorSilent, parley.EndedUndone}[c.IntN(3)]
 	}
 	if change.State == parley.DeliverySubmitted || change.State == parley.DeliveryRead {
 		change = store.Change{State: states[n], Evidence: "proof", Code: parley.ProofReport}

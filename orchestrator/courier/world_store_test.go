@@ -24,6 +24,7 @@ type memoryRow struct {
 	withheld bool
 	dealt    bool   // the operator has dismissed it
 	evidence string // of the last step
+	undone   time.Time
 }
 
 func (s *memoryStore) find(k store.Key) *memoryRow {
@@ -152,12 +153,18 @@ func (r *memoryRow) climb(changes []store.Change) error {
 		if c.State == state && c.Reason == reason {
 			continue
 		}
-		if !slices.Contains(strings.Fields(steps[state]), string(c.State)) {
+		switch undone := c.Code == parley.EndedUndone; {
+		case undone && (state == parley.DeliverySubmitted || state == parley.DeliveryRead):
+			r.readAt = time.Time{}
+		case !slices.Contains(strings.Fields(steps[state]), string(c.State)):
 			return store.ErrStale
 		}
 		state, reason, code, moved = c.State, c.Reason, c.Code, true
 		if reason == "" {
 			code = ""
+		}
+		if code == parley.EndedUndone {
+			r.undone = time.Now()
 		}
 		evidence = c.Evidence
 		if state == parley.DeliveryRead && r.readAt.IsZero() {
@@ -192,14 +199,15 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 }
 
 // attest records that a recipient itself names messages, by their short ids.
-func (s *memoryStore) attest(recipient string, refs []string, mayRefuse bool) {
+func (s *memoryStore) attest(recipient string, refs []string, at time.Time, mayRefuse bool) {
 	for _, r := range s.rows {
 		if r.job.Key.RecipientID != recipient || r.job.PaneSeq == 0 && !r.job.Door ||
 			!slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(r.job.Message.ID, ref) }) {
 			continue
 		}
 		switch was := r.job.State; {
-		case r.refused(), was == parley.DeliveryExpired, was == parley.DeliveryFailed,
+		case r.refused(), !r.undone.IsZero() && !at.After(r.undone), was == parley.DeliveryExpired,
+			was == parley.DeliveryFailed,
 			r.waits() && !r.typed, was.Read(),
 			was == parley.DeliverySubmitted && r.job.Announced:
 			continue

@@ -97,6 +97,7 @@ func tell(seed uint64, set *profile.Set) *story {
 	t.addSteering(at)
 	t.addClosing(at)
 	t.addSwallowing(at)
+	t.addUndoing(at)
 	slices.SortStableFunc(s.Events, func(a, b event) int { return int(a.At - b.At) })
 	return s
 }

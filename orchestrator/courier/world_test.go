@@ -113,6 +113,10 @@ type message struct {
 	along    string  // a person's words that went with it
 	by       *daemon // who claimed it last
 	keys     int
+
+	keyAt    time.Time // its key was pressed
+	undone   time.Time // it was taken out of the conversation last
+	toldBack bool      // and stood there for so long that the courier knows
 }
 
 func (m *message) short() string { return parley.Short(m.ID) }

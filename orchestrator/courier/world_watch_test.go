@@ -213,6 +213,10 @@ func (v *watch) pressed(p *simPane, key string) {
 	}
 
 	seen, g := v.known, p.program
+	if v.w.store.find(m.key).job.Code == parley.EndedUndone {
+		v.w.violate(promiseUndone, "the key of %s is pressed, which was taken back", m.Text)
+	}
+	m.keyAt = time.Now()
 	if m.keys++; m.keys > 2 {
 		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
 	}
@@ -254,6 +258,7 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 		if dropped {
 			continue
 		}
+		m.undone, m.toldBack = time.Time{}, false
 		if m.got = append(m.got, time.Now()); len(m.got) > 1+m.retries {
 			v.w.violate(promiseOnce, "the program got %s %d times, with %d retries", m.Text, len(m.got), m.retries)
 		}
@@ -272,6 +277,9 @@ func (v *watch) answeredDialog(*program) {}
 // is attested in the database itself. The message was claimed for a pane.
 func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decided time.Time) {
 	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
+	if changes[0].Code == parley.EndedUndone && row.job.State.Delivered() && m.undone.IsZero() {
+		v.w.violate(promiseUndone, "%s is called undone, and its program has it", m.Text)
+	}
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
 		return
 	}
@@ -283,7 +291,8 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 	}
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
-		if len(m.got) == 0 && !m.guessed() && !v.w.story.Traits.Relay { // which has it before its program
+		if len(m.got) == 0 && m.undone.IsZero() && !m.guessed() &&
+			!v.w.story.Traits.Relay { // which has it before its program
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 		if c.Code == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Evidence,
@@ -298,7 +307,8 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
 		}
 		// Until a refusal could have followed, a report is not certain either.
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && !at.Before(m.pastedAt) &&
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && m.undone.IsZero() &&
+			!at.Before(m.pastedAt) &&
 			!m.named.After(decided) && v.w.settled(at, decided) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
@@ -358,7 +368,10 @@ func (v *watch) atEnd() {
 		case parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping:
 			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Reason)
 		case parley.DeliverySubmitted, parley.DeliveryRead:
-			if len(m.got) == 0 && !m.fetched && !m.guessed() && !v.w.story.Traits.Relay {
+			if m.toldBack {
+				v.undone(m)
+			}
+			if len(m.got) == 0 && m.undone.IsZero() && !m.fetched && !m.guessed() && !v.w.story.Traits.Relay {
 				v.w.violate(promiseLost, "%s counts as %s, and the program never got it", m.Text, r.job.State)
 			}
 		case parley.DeliveryUnconfirmed:
