@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -27,14 +30,14 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 
+	server := func() error { return nil }
+	if onPostgres = os.Getenv(serverVar) != ""; !onPostgres && postgrestest.Missing() == "" {
+		server = testOnServer()
+	}
 	code := m.Run()
-	if code == 0 && postgrestest.Missing() == "" {
-		fmt.Println("on PostgreSQL:")
-		onPostgres = true
-		if err := flag.Set("test.bench", ""); err != nil { // benchmarks are of SQLite
-			panic(err)
-		}
-		code = m.Run()
+	if err := server(); err != nil {
+		fmt.Fprintln(os.Stderr, "on PostgreSQL:", err)
+		code = 1
 	}
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
@@ -45,8 +48,34 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onPostgres says which database the tests run on: all run on SQLite first, and then once more.
+// onPostgres says which database the tests of this process run on: those on SQLite mostly wait, so another process runs
+// them on PostgreSQL meanwhile.
 var onPostgres bool
+
+// serverVar makes the test binary run the tests on PostgreSQL.
+const serverVar = "PARLEY_STORE_SERVER"
+
+// testOnServer begins to run the same tests on PostgreSQL, without benchmarks and the files that a run writes, and
+// returns what waits for the end and prints what they said.
+func testOnServer() (wait func() error) {
+	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "test.bench" || name == "test.testlogfile" || strings.HasSuffix(name, "profile")
+	})
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), serverVar+"=1")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	started := cmd.Start()
+	return func() error {
+		if started != nil {
+			return started
+		}
+		err := cmd.Wait()
+		fmt.Printf("on PostgreSQL:\n%s", said.Bytes())
+		return err
+	}
+}
 
 func TestPostgreSQLIsTested(t *testing.T) {
 	if why := postgrestest.Missing(); why != "" {
