@@ -123,7 +123,7 @@ const (
 
 // ThroughDoor and AsArgument begin the evidence of a message that was not typed.
 const (
-	ThroughDoor = "given to its program through its own entrance"
+	ThroughDoor = "given to its program through its own door"
 	AsArgument  = "given to its program as the argument of its start"
 )
 

@@ -199,7 +199,7 @@ var reasons = map[ReasonCode]reason{
 		ends:  byPerson,
 	},
 	HoldInside: {
-		words:   "its program has it, through its own entrance, and keeps it for later: %s",
+		words:   "its program has it, through its own door, and keeps it for later: %s",
 		release: "It goes in when %[1]s comes to it, after its turn or a dialog. parley keeps asking.",
 	},
 	HoldArgument: {
@@ -246,12 +246,12 @@ var reasons = map[ReasonCode]reason{
 	},
 	EndedDoorAbsent: {words: "its program does not have it: %s"},
 	EndedDoorSilent: {
-		words: "given to its program through its own entrance, but nothing shows that a turn holds it: %s",
+		words: "given to its program through its own door, but nothing shows that a turn holds it: %s",
 	},
 	EndedArgumentSilent: {
 		words: AsArgument + ", but nothing shows that a turn holds it: %s",
 	},
-	EndedDoorDropped: {words: "given to its program through its own entrance, and not read: %s"},
+	EndedDoorDropped: {words: "given to its program through its own door, and not read: %s"},
 	EndedNoAnswer:    {words: "no answer: %s"},
 	EndedHostRemoved: {words: "its host %s was removed from the team"},
 	EndedBehind: {

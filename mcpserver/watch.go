@@ -59,7 +59,7 @@ func (w *watch) add(ctx context.Context, o Options, uri string) error {
 
 	if len(w.uris) >= maxWatched && !w.uris[uri] {
 		return parley.Errorf(parley.RateLimited, "more than %d resources are too many", maxWatched).
-			Suggest("Unsubscribe from some.")
+			Suggest("You have too many subscriptions: cancel one.")
 	}
 	if len(w.uris) == 0 {
 		w.after = now.Next

@@ -32,8 +32,8 @@ var doorChecks = []struct {
 	{"an urgent message goes into the turn that runs, where the program can", (*onStage).steersTheWork},
 	{"the operator's message is not marked as another's", (*onStage).keepsTheOperatorsWord},
 	{"a text with tags comes as it is", (*onStage).keepsItsText},
-	{"another setting of the entrance counts for what is held", (*onStage).heedsTheSetting},
-	{"kill -9 of the daemon loses and doubles nothing at the entrance", (*onStage).outlivesTheDaemonInside},
+	{"another setting of the door counts for what is held", (*onStage).heedsTheSetting},
+	{"kill -9 of the daemon loses and doubles nothing at the door", (*onStage).outlivesTheDaemonInside},
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
 }
 
@@ -181,7 +181,7 @@ func (s *onStage) wentIn(m *letter) {
 	s.Helper()
 	s.arrives(m)
 	for _, step := range s.status(m).Steps {
-		if strings.Contains(step.Evidence, "through its own entrance") {
+		if strings.Contains(step.Evidence, "through its own door") {
 			return
 		}
 	}
@@ -193,7 +193,7 @@ func (s *onStage) typesWhereItCan() {
 	m := s.send("while you rest")
 	s.arrives(m)
 	for _, step := range s.status(m).Steps {
-		if strings.Contains(step.Evidence, "through its own entrance") {
+		if strings.Contains(step.Evidence, "through its own door") {
 			s.Errorf("it was not typed: %s", step.Evidence)
 		}
 	}

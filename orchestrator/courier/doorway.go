@@ -141,7 +141,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 // untried says that an entrance is closed to a version of its program, "" if the error is another.
 func untried(err error) string {
 	if u, ok := errors.AsType[*door.UntriedError](err); ok {
-		return "its program's own entrance is closed, since nothing shows that it holds in version " + u.Version +
+		return "its program's door is closed, since nothing shows that it holds in version " + u.Version +
 			" (profiles check --model scripted tries that)"
 	}
 	return ""
@@ -168,7 +168,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	return false
 }
 
-const typedSince = "it is typed, since its program's own entrance would "
+const typedSince = "it is typed, since its program's door would "
 
 // heeds reports whether the program would heed the message as it would a typed one: it is signed in, tells its model
 // nothing else of who sent it, and leaves the text as it is.
@@ -240,12 +240,12 @@ func (d *doorway) give(
 		if d.close(); errors.Is(err, door.ErrNotNow) {
 			d.shut, d.rest = v.o.Now().Add(doorPause), 0
 		}
-		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own entrance is closed")))
+		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own door is closed")))
 	}
 
 	d.rest, v.soon, v.waiting = 0, true, store.Key{}
 	if err != nil {
-		v.o.Log.Info("an entrance did not answer", "agent", v.m.Name, "message", x.letter.Mark, "error", err)
+		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return true, nil
 }

@@ -32,7 +32,7 @@ func (d *doorway) wasShut(ctx context.Context, x *handed) (told bool, err error)
 	if !x.never {
 		return false, nil
 	}
-	return true, d.end(ctx, x, absent("its entrance is closed"))
+	return true, d.end(ctx, x, absent("its door is closed"))
 }
 
 // absent returns what becomes of a message that was claimed for an entrance, and that the program does not have.
@@ -150,7 +150,7 @@ func (v *view) withdraw(ctx context.Context, x *handed) bool {
 	}
 	back, err := e.Withdraw(ctx, x.letter)
 	if err != nil {
-		v.o.Log.Info("an entrance did not give a message back",
+		v.o.Log.Info("a door did not give a message back",
 			"agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
 	return back
@@ -185,11 +185,11 @@ func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 
 	e, err := v.o.host.Door(ctx, v.m, x.on, true)
 	if err != nil || e == nil {
-		return door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
+		return door.Answer{Fate: door.Unknown, Evidence: "its door is closed"}
 	}
 	answer, err := e.Ask(ctx, x.letter)
 	if err != nil {
-		return door.Answer{Fate: door.Unknown, Evidence: "its entrance does not answer"}
+		return door.Answer{Fate: door.Unknown, Evidence: "its door does not answer"}
 	}
 	return answer
 }

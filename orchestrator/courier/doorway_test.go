@@ -39,8 +39,8 @@ func TestWhatItsProgramKeepsSaysSo(t *testing.T) {
 		event{At: 6 * time.Second, Do: "send", What: "normal"})
 	for _, want := range []string{
 		"message 1 is typing: " + string(parley.HoldInside) +
-			" its program has it, through its own entrance, and keeps it for later: it says queued",
-		"message 1 is submitted: " + string(parley.ProofDoor) + " given to its program through its own entrance " +
+			" its program has it, through its own door, and keeps it for later: it says queued",
+		"message 1 is submitted: " + string(parley.ProofDoor) + " given to its program through its own door " +
 			"(a dialog is open in its terminal, and the text would answer it), and it says read",
 	} {
 		if !strings.Contains(log, want) {
@@ -58,7 +58,7 @@ func TestWhatItsEntranceWouldChangeIsTyped(t *testing.T) {
 			event{At: 3 * time.Second, Do: "send", What: "normal"},
 			event{At: 15 * time.Second, Do: "draft", What: "clears it", For: 8 * time.Second},
 			event{At: 17 * time.Second, Do: "send", What: "normal", N: 3})
-		typed := strings.Contains(log, "paste of message 2") && strings.Contains(log, "entrance would change its text")
+		typed := strings.Contains(log, "paste of message 2") && strings.Contains(log, "door would change its text")
 		if strings.Contains(log, "message 2 is given") != given || typed == given {
 			t.Errorf("%s, want it given: %v\n%s", program, given, log)
 		}
@@ -86,7 +86,7 @@ func TestAnEntranceThatIsClosedToAVersionSaysSo(t *testing.T) {
 		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second},
 		event{At: 6 * time.Second, Do: "send", What: "normal"})
 	held := "message 1 is held: " + string(parley.HoldDialog)
-	const why = "entrance is closed, since nothing shows that it holds in version 3.0.0"
+	const why = "door is closed, since nothing shows that it holds in version 3.0.0"
 	_, reason, _ := strings.Cut(log, held)
 	_, after, said := strings.Cut(reason, why)
 	if !said || strings.Contains(after, held) || !strings.Contains(after, "paste of message 1") {

@@ -80,7 +80,7 @@ func (d *directory) Find(ref string) (*Member, error) {
 		return nil, d.notFound(ref)
 	}
 
-	return nil, parley.Errorf(parley.AgentNotFound, "%q is the beginning of %d agents' ids", ref, len(found)).
+	return nil, parley.Errorf(parley.AgentNotFound, "%q matches %d agents", ref, len(found)).
 		Suggest("Use the agent's name, or more of its id.")
 }
 

@@ -92,7 +92,7 @@ func (ad *adopter) inspectPane(ctx context.Context, server *tmux.Server, pane st
 		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
 			Suggest("Start it again there, or name another pane.")
 	case info.Session == "_hub":
-		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is another parley's own").
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux server belongs to another parley workspace").
 			Suggest("Name a pane of your own tmux.")
 	}
 

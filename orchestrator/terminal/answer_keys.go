@@ -135,5 +135,5 @@ func lettersOf(row string) string {
 func (a *answer) keysRefused() error {
 	return a.withSent(parley.
 		Errorf(parley.DialogChanged, "%s's screen is not the one that the keys are for; %s", a.m.Name, a.wasSent()).
-		Suggest("Look at it before you send more: parley answer %s", a.m.Name))
+		Suggest("Check its screen first: parley answer %s", a.m.Name))
 }

@@ -33,7 +33,7 @@ func (la *launcher) handOver(
 		return nil, err
 	}
 	if err := door.Remove(dir); err != nil {
-		return nil, fmt.Errorf("remove the last entrance of %s: %w", m.Name, err)
+		return nil, fmt.Errorf("remove the last door of %s: %w", m.Name, err)
 	}
 	if err := writeFiles(dir, h.Files); err != nil {
 		return nil, fmt.Errorf("write what %s is handed over: %w", m.Name, err)
@@ -44,7 +44,7 @@ func (la *launcher) handOver(
 		args, err = OpenDoor(p, l.Argv, l.Env, values, h.Env)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the entrance of %s: %w", m.Name, err)
+		return nil, fmt.Errorf("open the door of %s: %w", m.Name, err)
 	}
 
 	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {

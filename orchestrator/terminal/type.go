@@ -50,7 +50,7 @@ func (ts *Terminals) TypeInTerminal(
 		return nil, err
 	}
 	if !ts.opts.Keyboard {
-		return nil, parley.Errorf(parley.NotAuthorized, "terminals take no keys from elsewhere here").
+		return nil, parley.Errorf(parley.NotAuthorized, "typing from the web page is disabled here").
 			Suggest("Type in the terminal itself: parley attach %s. Or set keyboard: true below web: in parley.yaml, "+
 				"and start the daemon again.", m.Name)
 	}

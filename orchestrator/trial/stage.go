@@ -178,7 +178,7 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 		s.opened = o.Profile.Door.Opens(argv, given)
 		opens, err := terminal.OpenDoor(o.Profile, argv, given, values, h.Env)
 		if err != nil {
-			return nil, nil, fmt.Errorf("open its entrance: %w", err)
+			return nil, nil, fmt.Errorf("open its door: %w", err)
 		}
 		argv = append(argv, opens...)
 		h.Env[parley.AgentIDVariable] = values.ID // by which what an entrance starts is known

@@ -10,7 +10,7 @@ import (
 type Doing struct {
 	Asks     bool   // a person is to answer something
 	Works    bool   // on a turn
-	Evidence string // a clause: "its own entrance says that it asks for a permission: bash"
+	Evidence string // a clause: "its own door says that it asks for a permission: bash"
 }
 
 // tellers ask programs what they do, of the kinds that tell it.
@@ -65,7 +65,7 @@ func whatOpencodeDoes(ctx context.Context, p Program) (Doing, error) {
 	}
 	if len(asked) > 0 {
 		what := clean(asked[0].Permission + " " + strings.Join(asked[0].Patterns, ", "))
-		return Doing{Asks: true, Evidence: "its own entrance says that it asks for a permission: " + what}, nil
+		return Doing{Asks: true, Evidence: "its own door says that it asks for a permission: " + what}, nil
 	}
 
 	var questions []struct{}
@@ -73,7 +73,7 @@ func whatOpencodeDoes(ctx context.Context, p Program) (Doing, error) {
 		return Doing{}, err
 	}
 	if len(questions) > 0 {
-		return Doing{Asks: true, Evidence: "its own entrance says that it asks a question"}, nil
+		return Doing{Asks: true, Evidence: "its own door says that it asks a question"}, nil
 	}
 
 	var states map[string]struct{ Type string }
@@ -82,7 +82,7 @@ func whatOpencodeDoes(ctx context.Context, p Program) (Doing, error) {
 	}
 	for _, s := range states {
 		if s.Type == "busy" || s.Type == "retry" {
-			return Doing{Works: true, Evidence: "its own entrance says that it works"}, nil
+			return Doing{Works: true, Evidence: "its own door says that it works"}, nil
 		}
 	}
 

@@ -110,7 +110,7 @@ func OfSession(kind string) bool { return kind == "codex" || kind == "opencode" 
 func Open(ctx context.Context, p Program) (Door, error) {
 	open, ok := openers[p.Kind]
 	if !ok {
-		return nil, closed("no entrance of kind %q is known", p.Kind)
+		return nil, closed("no door of kind %q is known", p.Kind)
 	}
 	return open(ctx, p)
 }

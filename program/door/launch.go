@@ -25,14 +25,14 @@ func NewLaunch(kind, secret, runtime string) (Launch, error) {
 	if kind == "extension" {
 		dir, err := os.MkdirTemp(runtime, "parley-door-") // 0700
 		if err != nil {
-			return Launch{}, fmt.Errorf("choose a socket for an entrance: %w", err)
+			return Launch{}, fmt.Errorf("choose a socket for a door: %w", err)
 		}
 		return Launch{Socket: filepath.Join(dir, "door.sock"), Secret: secret}, nil
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return Launch{}, fmt.Errorf("choose a port for an entrance: %w", err)
+		return Launch{}, fmt.Errorf("choose a port for a door: %w", err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 
@@ -72,13 +72,13 @@ func readLaunch(dir string) (l Launch, err error) {
 
 	text, err := os.ReadFile(filepath.Join(dir, launchFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return l, closed("its launch opened no entrance")
+		return l, closed("its launch opened no door")
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &l)
 	}
 	if err != nil {
-		return l, closed("read how its launch opened the entrance: %w", err)
+		return l, closed("read how its launch opened the door: %w", err)
 	}
 
 	return l, nil

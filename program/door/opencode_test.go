@@ -247,12 +247,12 @@ func TestOpencodeSaysWhatItDoes(t *testing.T) {
 	}
 	wants(door.Doing{})
 	say("/session/status", `{"`+childSession+`":{"type":"busy"}}`)
-	wants(door.Doing{Works: true, Evidence: "its own entrance says that it works"})
+	wants(door.Doing{Works: true, Evidence: "its own door says that it works"})
 	say("/question", `[{"id":"que_1","questions":[{"header":"Colour","question":"Which?"}]}]`)
-	wants(door.Doing{Asks: true, Evidence: "its own entrance says that it asks a question"})
+	wants(door.Doing{Asks: true, Evidence: "its own door says that it asks a question"})
 	say("/permission", `[{"id":"per_1","permission":"bash","patterns":["touch /tmp/x","\u001b[2J"]}]`)
 	wants(door.Doing{
-		Asks: true, Evidence: `its own entrance says that it asks for a permission: "bash touch /tmp/x, \x1b[2J"`,
+		Asks: true, Evidence: `its own door says that it asks for a permission: "bash touch /tmp/x, \x1b[2J"`,
 	})
 
 	say("/permission", "nonsense")

@@ -87,7 +87,7 @@ func checkPeer(conn *net.UnixConn, pid int) error {
 	}
 
 	if int(peer.Uid) != os.Getuid() || !slices.Contains(family(pid), int(peer.Pid)) {
-		return fmt.Errorf("process %d of user %d is behind the entrance of %d", peer.Pid, peer.Uid, pid)
+		return fmt.Errorf("process %d of user %d is behind the door of %d", peer.Pid, peer.Uid, pid)
 	}
 	return nil
 }
