@@ -137,10 +137,10 @@ func unbindMenus(ctx context.Context, conn *conn) error {
 	return nil
 }
 
-// newLineKey is what Shift+Enter sends: Alt+Enter. Each of the tried programs takes that as a
-// new line in its composer. Most read neither form of Shift+Enter that tmux could send, and
+// newLineKey is what Shift+Enter sends: Ctrl+J. The tried programs take that as a new line in
+// their composers; Pi 1.6 submits at Alt+Enter. Most read neither form of Shift+Enter that tmux could send, and
 // without any of this a terminal sends Enter, which submits.
-const newLineKey = "send-keys Escape Enter"
+const newLineKey = "send-keys C-j"
 
 func (v View) keyBindings() []string {
 	if !v.Keys {

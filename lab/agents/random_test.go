@@ -106,15 +106,17 @@ func (t *trial) pause(most time.Duration) {
 	time.Sleep(time.Duration(t.Int64N(int64(most))))
 }
 
-// says sends a random message.
+// says sends a random message: mostly one of 1 to 60 lines.
 func (t *trial) says() {
-	text := hostile[t.IntN(len(hostile))]
-	if t.IntN(4) == 0 {
+	text := ""
+	switch t.IntN(4) {
+	case 0:
+		text = hostile[t.IntN(len(hostile))]
+	case 1:
+		text = fmt.Sprintf("please look at file %d", t.IntN(1000))
+	default:
 		lines := 1 + t.IntN(60)
 		text = textOf(lines, max(2*lines, t.IntN(2000)))
-	}
-	if t.IntN(2) == 0 {
-		text = fmt.Sprintf("please look at file %d", t.IntN(1000))
 	}
 	priority := []string{"low", "normal", "normal", "normal", "high", "urgent"}[t.IntN(6)]
 	t.tells(text, "--priority", priority)
