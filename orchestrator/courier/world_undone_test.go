@@ -103,7 +103,8 @@ func (w *world) rested(m *message) bool {
 	}
 	since := slices.MaxFunc([]time.Time{p.activity, m.undone, g.hung, g.stalled, w.stuck, w.freed, g.ended},
 		time.Time.Compare)
-	return clear && rests && drawn && time.Since(since) > max(g.p.TakenWithin, unshownPause)+4*time.Second+tr.Draw
+	return clear && rests && drawn && m.keys == 1 &&
+		time.Since(since) > max(g.p.TakenWithin, unshownPause)+4*time.Second+tr.Draw
 }
 
 // undone checks the verdict on a message that was taken back, as could be seen.

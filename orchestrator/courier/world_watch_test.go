@@ -259,6 +259,9 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 			continue
 		}
 		m.undone, m.toldBack = time.Time{}, false
+		if c.who == "person" && len(m.got) > 0 {
+			m.got = m.got[:0] // they have recalled it
+		}
 		if m.got = append(m.got, time.Now()); len(m.got) > 1+m.retries {
 			v.w.violate(promiseOnce, "the program got %s %d times, with %d retries", m.Text, len(m.got), m.retries)
 		}
