@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,21 +17,6 @@ const (
 	firstPause   = 20 * time.Millisecond
 	longestPause = time.Second
 )
-
-// call calls an operation.
-func call[Res any](ctx context.Context, c *conn, name string, params any) (*Res, error) {
-	body, err := json.Marshal(params)
-	if err != nil {
-		return nil, fmt.Errorf("write the parameters of %s: %w", name, err)
-	}
-
-	result := new(Res)
-	if err := c.callOp(ctx, op.Find(name), body, result); err != nil {
-		return nil, err
-	}
-
-	return result, nil
-}
 
 // callOp calls an operation with parameters that are JSON already.
 func (c *conn) callOp(ctx context.Context, op *op.Op, params []byte, result any) error {

@@ -5,11 +5,14 @@ package client
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
 
 	"parley"
+	"parley/op"
 )
 
 // Options says where the daemon is and who calls. Socket, URL or Dial is needed.
@@ -35,47 +38,63 @@ type Options struct {
 }
 
 // Client is a parley.Service. It is safe for concurrent use.
-type Client struct {
-	conn *conn
-
-	agents
-	terminals
-	worktrees
-	messages
-	threads
-	conversations
-	files
-	operator
-	programs
-	events
-	workspace
-	keys
-	responders
-	tools
-}
+type Client struct{ conn *conn }
 
 var _ parley.Service = (*Client)(nil)
 
 // New returns a client. It connects when the first call is made.
-func New(o Options) *Client {
-	c := newConn(o)
-	return &Client{
-		conn:          c,
-		agents:        agents{c},
-		terminals:     terminals{c},
-		worktrees:     worktrees{c},
-		messages:      messages{c},
-		threads:       threads{c},
-		conversations: conversations{c},
-		files:         files{c},
-		operator:      operator{c},
-		programs:      programs{c},
-		events:        events{c},
-		workspace:     workspace{c},
-		keys:          keys{c},
-		responders:    responders{c},
-		tools:         tools{c},
+func New(o Options) *Client { return &Client{newConn(o)} }
+
+// Do implements parley.Service.
+func (c *Client) Do(ctx context.Context, operation string, request any) (any, error) {
+	o := op.Find(operation)
+	if o == nil {
+		return nil, fmt.Errorf("there is no operation %q", operation)
 	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, fmt.Errorf("write the parameters of %s: %w", operation, err)
+	}
+
+	result := o.NewResult()
+	if err := c.conn.callOp(ctx, o, body, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// RegisterAgent makes a mailbox agent. Use its key in another client.
+func (c *Client) RegisterAgent(ctx context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult,
+	error) {
+	return op.RegisterAgent.Call(ctx, c, r)
+}
+
+// SendMessage sends a message, once, even if the connection breaks meanwhile.
+func (c *Client) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	return op.SendMessage.Call(ctx, c, r)
+}
+
+// CheckInbox lists messages, and can wait for one.
+func (c *Client) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+	return op.CheckInbox.Call(ctx, c, r)
+}
+
+// RespondToMessage answers a message, once, as SendMessage does.
+func (c *Client) RespondToMessage(
+	ctx context.Context, r parley.RespondToMessageRequest,
+) (*parley.RespondToMessageResult, error) {
+	return op.RespondToMessage.Call(ctx, c, r)
+}
+
+// IgnoreMessage marks a message as read and gives it no answer.
+func (c *Client) IgnoreMessage(ctx context.Context, r parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult,
+	error) {
+	return op.IgnoreMessage.Call(ctx, c, r)
+}
+
+// GetConversationHistory returns what two agents wrote to each other.
+func (c *Client) GetConversationHistory(ctx context.Context, r parley.HistoryRequest) (*parley.HistoryResult, error) {
+	return op.GetConversationHistory.Call(ctx, c, r)
 }
 
 // Close closes the connections that no call is using.

@@ -77,21 +77,21 @@ func (b *breaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestErrorsArriveWithDetailsAndAction(t *testing.T) {
 	addr, _ := at(t, "tcp", "127.0.0.1:0", newDaemon(t))
 	c := connect(t, client.Options{URL: "http://" + addr + "/", Key: operatorKey})
-	_, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
+	_, err := op.SendMessage.Call(t.Context(), c, parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
 	e := expectCode(t, "unknown", err, parley.AgentNotFound)
 	want := "There are no agents yet; parley launch NAME -- PROGRAM starts one."
 	if e.Message != `there is no agent "nobody"` || e.Action != want {
 		t.Errorf("the error is %q, %q", e.Message, e.Action)
 	}
 
-	_, err = c.CheckInbox(t.Context(), parley.CheckInboxRequest{Limit: 99})
+	_, err = op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{Limit: 99})
 	e = expectCode(t, "limit", err, parley.InvalidArgument)
 	if got := e.Details["parameter"]; got != "limit" {
 		t.Errorf("the details name %v, want limit", got)
 	}
 
 	stranger := connect(t, client.Options{URL: "http://" + addr, Key: "wrong"})
-	_, err = stranger.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	_, err = op.CheckInbox.Call(t.Context(), stranger, parley.CheckInboxRequest{})
 	expectCode(t, "wrong key", err, parley.Unauthenticated)
 }
 
@@ -100,7 +100,7 @@ func TestCallsOverAUnixSocket(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "parley.sock")
 	at(t, "unix", socket, d)
 	c := connect(t, client.Options{Socket: socket, Key: operatorKey})
-	if res, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil || !res.Success {
+	if res, err := op.GetAgentStatus.Call(t.Context(), c, parley.AgentStatusRequest{}); err != nil || !res.Success {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
@@ -114,11 +114,11 @@ func TestCallFailsWhenNobodyListens(t *testing.T) {
 	} {
 		for _, call := range []func(*client.Client) error{
 			func(c *client.Client) error {
-				_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+				_, err := op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{})
 				return err
 			},
 			func(c *client.Client) error {
-				_, err := c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "x"})
+				_, err := op.StopAgent.Call(t.Context(), c, parley.StopAgentRequest{Agent: "x"})
 				return err
 			},
 		} {
@@ -137,12 +137,12 @@ func TestCallsWaitWhileTheDaemonRestarts(t *testing.T) {
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
 	failed := make(chan error, 2)
 	go func() {
-		_, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{})
+		_, err := op.GetAgentStatus.Call(t.Context(), c, parley.AgentStatusRequest{})
 		failed <- err
 	}()
 
 	go func() { // what may not be repeated may still be begun when nobody has seen it
-		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "late"})
+		_, err := op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "late"})
 		failed <- err
 	}()
 
@@ -166,7 +166,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, cancel)
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{})
+		_, err := op.CheckInbox.Call(ctx, c, parley.CheckInboxRequest{})
 		done <- err
 	}()
 
@@ -186,21 +186,22 @@ func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 		b := &breaking{Handler: d, after: after}
 		addr, _ := at(t, "tcp", "127.0.0.1:0", b)
 		c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
-		coder := must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+		coder := must.Have(op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 		b.left.Store(3)
-		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
+		if _, err := op.GetAgentStatus.Call(t.Context(), c, parley.AgentStatusRequest{}); err != nil {
 			t.Errorf("after=%v: a read is not repeated: %v", after, err)
 		}
 
 		b.left.Store(3)
 		once := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once"}
-		if _, err := c.SendMessage(t.Context(), once); err != nil {
+		if _, err := op.SendMessage.Call(t.Context(), c, once); err != nil {
 			t.Errorf("after=%v: a send is not repeated: %v", after, err)
 		}
 
 		b.left.Store(3)
-		if _, err := c.BroadcastMessage(t.Context(), parley.BroadcastMessageRequest{Text: "once"}); err != nil {
+		if _, err := op.BroadcastMessage.Call(t.Context(), c,
+			parley.BroadcastMessageRequest{Text: "once"}); err != nil {
 			t.Errorf("after=%v: a broadcast is not repeated: %v", after, err)
 		}
 		if n := d.unread(t, coder.APIKey); n != 2 {
@@ -209,7 +210,7 @@ func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 
 		b.left.Store(1)
 		b.calls.Store(0)
-		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
+		_, err := op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "reviewer"})
 		e := expectCode(t, "a call that may have been done", err, parley.DaemonUnavailable)
 		if !strings.Contains(e.Action, "may have been done or not") {
 			t.Errorf("the action is %q", e.Action)
@@ -226,8 +227,8 @@ func TestStaleConnectionIsReplaced(t *testing.T) {
 	addr, stop := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}) // no patience
 	for _, name := range []string{"first", "second"} {
-		must.Have(c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}))(t)
-		must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}))(t)
+		must.Have(op.GetAgentStatus.Call(t.Context(), c, parley.AgentStatusRequest{}))(t)
+		must.Have(op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: name}))(t)
 
 		stop()
 		_, stop = at(t, "tcp", addr, d)
@@ -243,8 +244,8 @@ func TestCallsThatMayNotBeRepeatedUseFreshConnections(t *testing.T) {
 	}))
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
-	must.Have(c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}))(t)
+	must.Have(op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "coder"}))(t)
+	must.Have(op.GetAgentStatus.Call(t.Context(), c, parley.AgentStatusRequest{}))(t)
 	if !fresh["/api/register_agent"] || fresh["/api/get_agent_status"] {
 		t.Errorf("fresh connections: %v, want one for register_agent alone", fresh)
 	}
@@ -254,11 +255,11 @@ func TestCallersIdempotencyKeyIsKept(t *testing.T) {
 	d := newDaemon(t)
 	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	coder := must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+	coder := must.Have(op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 	for _, key := range []string{"mine", "mine", "", ""} {
 		hi := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: key}
-		must.Have(c.SendMessage(t.Context(), hi))(t)
+		must.Have(op.SendMessage.Call(t.Context(), c, hi))(t)
 	}
 
 	if n := d.unread(t, coder.APIKey); n != 3 {
@@ -270,10 +271,10 @@ func TestResultThatReportsAFailureIsNoError(t *testing.T) {
 	d := newDaemon(t)
 	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
-	must.Have(c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.RegisterAgent.Call(t.Context(), c, parley.RegisterAgentRequest{Username: "coder"}))(t)
+	must.Have(op.StopAgent.Call(t.Context(), c, parley.StopAgentRequest{Agent: "coder"}))(t)
 
-	res, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
+	res, err := op.SendMessage.Call(t.Context(), c, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
 	if err != nil || res.Success || res.ErrorCode != parley.AgentUnavailable || res.MessageID == "" {
 		t.Errorf("got %+v, %v", res, err)
 	}
@@ -290,7 +291,7 @@ func TestAnswerOfAnotherServerIsReported(t *testing.T) {
 			}))
 
 			c := connect(t, client.Options{URL: "http://" + addr})
-			_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+			_, err := op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{})
 			if e := expectCode(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message,
 				"is no parley daemon") {
 				t.Errorf("%s with %d: %s", name, status, e)
@@ -307,7 +308,8 @@ func TestEndlessAnswerIsRefused(t *testing.T) {
 			}
 		}
 	}))
-	_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	_, err := op.CheckInbox.Call(t.Context(), connect(t, client.Options{URL: "http://" + addr}),
+		parley.CheckInboxRequest{})
 	expectCode(t, "an answer without end", err, parley.Internal)
 }
 
@@ -341,7 +343,7 @@ func TestKeyMayEndWithALine(t *testing.T) {
 
 	for _, key := range []string{"own\r\n", " \n"} { // an empty key is a wrong one, and not none
 		c := connect(t, client.Options{URL: "http://" + addr, Key: key, Retry: patience})
-		must.Have(c.CheckInbox(t.Context(), parley.CheckInboxRequest{}))(t)
+		must.Have(op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{}))(t)
 		if want := "Bearer " + strings.TrimSpace(key); len(got) != 1 ||
 			strings.TrimSpace(got[0]) != strings.TrimSpace(want) {
 			t.Errorf("%q: the daemon got %q", key, got)
@@ -349,7 +351,7 @@ func TestKeyMayEndWithALine(t *testing.T) {
 	}
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: "secret\x00", Retry: patience})
-	_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	_, err := op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{})
 	e := expectCode(t, "a key with a control character", err, parley.Unauthenticated)
 	if strings.Contains(e.Message, "secret") {
 		t.Errorf("the error tells the key: %v", e)

@@ -15,6 +15,7 @@ import (
 	"parley/client"
 	"parley/httpapi"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator"
 	"parley/store"
 	"parley/store/storetest"
@@ -82,19 +83,19 @@ func openDaemon() (*daemon, error) {
 
 	d := &daemon{Orchestrator: service}
 	d.Handler = httpapi.New(httpapi.Options{
-		Service: service, Files: service, Registration: true,
+		Service: service, Files: service.Files, Registration: true,
 		SameUser: func(*http.Request) bool { return true },
 		Authenticate: func(ctx context.Context, key string) (parley.Caller, bool) {
 			if key == operatorKey {
-				return service.Operator(), true
+				return service.Callers.Operator(), true
 			}
-			return service.Authenticate(ctx, key)
+			return service.Callers.Authenticate(ctx, key)
 		},
 	})
 
 	d.close = func() error {
-		ctx := parley.WithCaller(context.Background(), service.Operator())
-		_, stopped := service.ShutDown(ctx, parley.ShutDownRequest{})
+		ctx := parley.WithCaller(context.Background(), service.Callers.Operator())
+		_, stopped := op.ShutDown.Call(ctx, service, parley.ShutDownRequest{})
 		for _, err := range []error{stopped, service.Close(), rows.Close(), os.RemoveAll(dir)} {
 			if err != nil {
 				return fmt.Errorf("end the daemon: %w", err)
@@ -109,18 +110,18 @@ func openDaemon() (*daemon, error) {
 // register makes a mailbox agent, without the client, and returns its key.
 func (d *daemon) register(t *testing.T, name string) (key string) {
 	t.Helper()
-	res := must.Have(d.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}))(t)
+	res := must.Have(op.RegisterAgent.Call(t.Context(), d, parley.RegisterAgentRequest{Username: name}))(t)
 	return res.APIKey
 }
 
 // unread counts the messages in an agent's inbox, without the client.
 func (d *daemon) unread(t *testing.T, key string) int {
 	t.Helper()
-	caller, ok := d.Authenticate(t.Context(), key)
+	caller, ok := d.Callers.Authenticate(t.Context(), key)
 	if !ok {
 		t.Fatalf("nobody has the key %q", key)
 	}
-	inbox := must.Have(d.CheckInbox(parley.WithCaller(t.Context(), caller), parley.CheckInboxRequest{}))(t)
+	inbox := must.Have(op.CheckInbox.Call(parley.WithCaller(t.Context(), caller), d, parley.CheckInboxRequest{}))(t)
 	return inbox.UnreadCount
 }
 

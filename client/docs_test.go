@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // Each block of Go on the page is part of an example, which runs and whose output is
@@ -46,7 +47,7 @@ func checkProgram(t *testing.T, source string) {
 	address, _, stop := startDaemon()
 	defer stop()
 	hello := parley.RegisterAgentRequest{Username: "hello"}
-	joined := must.Have(client.New(client.Options{URL: address}).RegisterAgent(t.Context(), hello))(t)
+	joined := must.Have(op.RegisterAgent.Call(t.Context(), client.New(client.Options{URL: address}), hello))(t)
 
 	var last []byte
 	for _, args := range [][]string{

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // followed is what a stream of events yields.
@@ -50,7 +51,7 @@ func TestEventsContinueAfterARestart(t *testing.T) {
 	addr, stop := at(t, "tcp", "127.0.0.1:0", b)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
 	d.register(t, "one")
-	page := must.Have(c.ReadEvents(t.Context(), parley.ReadEventsRequest{}))(t)
+	page := must.Have(op.ReadEvents.Call(t.Context(), c, parley.ReadEventsRequest{}))(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 )
 
 // say sends a message for an example.
@@ -104,6 +105,22 @@ func ExampleClient() {
 	// operator: Thanks!
 	// Message sent to operator!
 	// Message marked as read
+}
+
+// Every operation is a value.
+func ExampleClient_Do() {
+	ctx := context.Background()
+	_, c, stop := startDaemon()
+	defer stop()
+
+	threads, err := op.ListThreads.Call(ctx, c, parley.ListThreadsRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	fmt.Println(len(threads.Threads), "threads")
+	// Output:
+	// 0 threads
 }
 
 // A failure says what it is and what to do.

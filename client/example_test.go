@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 )
 
 // A program joins the team, is sent a message, and answers it.
@@ -15,7 +16,7 @@ func Example() {
 	address, operator, stop := startDaemon()
 	defer stop()
 
-	joined, err := operator.RegisterAgent(ctx,
+	joined, err := op.RegisterAgent.Call(ctx, operator,
 		parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"})
 	if err != nil {
 		log.Fatal(err)
@@ -23,7 +24,7 @@ func Example() {
 
 	tester := client.New(client.Options{URL: address, Key: joined.APIKey})
 
-	receipt, err := operator.SendMessage(ctx,
+	receipt, err := op.SendMessage.Call(ctx, operator,
 		parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"})
 	if err != nil {
 		log.Fatal(err)
@@ -31,7 +32,7 @@ func Example() {
 
 	fmt.Println(receipt.Status)
 
-	inbox, err := tester.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30})
+	inbox, err := op.CheckInbox.Call(ctx, tester, parley.CheckInboxRequest{WaitSeconds: 30})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func Example() {
 	for _, message := range inbox.Messages {
 		fmt.Printf("%s: %s\n", message.Sender, message.Content)
 		answer := parley.RespondToMessageRequest{MessageID: message.MessageID, Text: "all green"}
-		if _, err := tester.RespondToMessage(ctx, answer); err != nil {
+		if _, err := op.RespondToMessage.Call(ctx, tester, answer); err != nil {
 			log.Fatal(err)
 		}
 	}

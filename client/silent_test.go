@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 )
 
 // A call ends with words if the daemon takes it and answers nothing at all, and goes on while the daemon answers
@@ -20,11 +21,11 @@ func TestACallEndsWhenTheDaemonIsSilent(t *testing.T) {
 		call func(context.Context, *Client) error
 	}{
 		"a reading call": {call: func(ctx context.Context, c *Client) error {
-			_, err := c.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+			_, err := op.GetAgentStatus.Call(ctx, c, parley.AgentStatusRequest{})
 			return err
 		}},
 		"a changing call": {call: func(ctx context.Context, c *Client) error {
-			_, err := c.PauseCommunication(ctx, parley.PauseCommunicationRequest{})
+			_, err := op.PauseCommunication.Call(ctx, c, parley.PauseCommunicationRequest{})
 			return err
 		}},
 	} {
@@ -62,7 +63,7 @@ func TestACallEndsWhenTheDaemonIsSilent(t *testing.T) {
 		client := New(Options{URL: s.URL})
 		defer client.Close()
 		client.conn.hearing = &hearing{silence: time.Millisecond, patience: time.Minute, again: time.Millisecond}
-		if _, err := client.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
+		if _, err := op.GetAgentStatus.Call(t.Context(), client, parley.AgentStatusRequest{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -12,14 +12,11 @@ import (
 	"parley/plain"
 )
 
-// tools offers the operations to models.
-type tools struct{ conn *conn }
-
 // Tools returns the tools that the caller may use, in the form of a chat completion's
 // `tools`. Dispatch makes the calls that a model answers with.
-func (t tools) Tools(ctx context.Context) ([]parley.Tool, error) {
+func (c *Client) Tools(ctx context.Context) ([]parley.Tool, error) {
 	var res op.ToolsResult
-	err := t.conn.do(ctx, request{method: http.MethodGet, name: "tools", safe: true}, &res)
+	err := c.conn.do(ctx, request{method: http.MethodGet, name: "tools", safe: true}, &res)
 	return res.Tools, err
 }
 
@@ -30,8 +27,8 @@ func (t tools) Tools(ctx context.Context) ([]parley.Tool, error) {
 // Besides the names of Tools it accepts talk_to_dm, message_agent, check_messages and
 // get_dm_conversation_history, which agents commonly define for themselves, and names
 // in capitals, such as SEND_MESSAGE.
-func (t tools) Dispatch(ctx context.Context, name, arguments string) (string, error) {
-	result, err := t.dispatch(ctx, name, []byte(arguments))
+func (c *Client) Dispatch(ctx context.Context, name, arguments string) (string, error) {
+	result, err := c.dispatch(ctx, name, []byte(arguments))
 	if err == nil {
 		return string(result), nil
 	}
@@ -41,7 +38,7 @@ func (t tools) Dispatch(ctx context.Context, name, arguments string) (string, er
 	return string(result), err
 }
 
-func (t tools) dispatch(ctx context.Context, name string, arguments []byte) (result json.RawMessage, err error) {
+func (c *Client) dispatch(ctx context.Context, name string, arguments []byte) (result json.RawMessage, err error) {
 	if w, ok := wrappers[strings.ToLower(name)]; ok {
 		name = w.operation
 		if arguments, err = w.translate(arguments); err != nil {
@@ -54,7 +51,7 @@ func (t tools) dispatch(ctx context.Context, name string, arguments []byte) (res
 		return nil, err
 	}
 
-	return result, t.conn.callOp(ctx, op, arguments, &result)
+	return result, c.conn.callOp(ctx, op, arguments, &result)
 }
 
 // findTool finds the operation of a model's call, among those that models are offered.

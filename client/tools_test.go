@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // players returns two mailboxes of one daemon, player and DM, and what breaks their
@@ -30,7 +31,7 @@ func players(t *testing.T) (player, dm *client.Client, b *breaking) {
 // expectUnread checks how many messages wait in an agent's inbox.
 func expectUnread(t *testing.T, c *client.Client, want int) {
 	t.Helper()
-	inbox := must.Have(c.CheckInbox(t.Context(), parley.CheckInboxRequest{}))(t)
+	inbox := must.Have(op.CheckInbox.Call(t.Context(), c, parley.CheckInboxRequest{}))(t)
 	if got := inbox.UnreadCount; got != want {
 		t.Errorf("%d messages wait, want %d", got, want)
 	}

@@ -22,15 +22,15 @@ import (
 
 // Upload stores what r holds in the workspace under a plain file name. The file_id of
 // its answer can stand in the attachments of a message.
-func (f files) Upload(ctx context.Context, name string, r io.Reader) (*parley.TransferFileResult, error) {
-	return f.SendFile(ctx, parley.UploadFileRequest{Filename: name}, r, -1)
+func (c *Client) Upload(ctx context.Context, name string, r io.Reader) (*parley.TransferFileResult, error) {
+	return c.SendFile(ctx, parley.UploadFileRequest{Filename: name}, r, -1)
 }
 
 // SendFile uploads what r holds and, if the request names a recipient, sends a message
 // about it. size is the number of bytes in r, or -1 if it is unknown. With a size, a
 // file that is too large is refused before it is sent. SendFile is not repeated when
 // the connection breaks, because r is read only once.
-func (f files) SendFile(
+func (c *Client) SendFile(
 	ctx context.Context, upload parley.UploadFileRequest, r io.Reader, size int64,
 ) (*parley.TransferFileResult, error) {
 	if err := upload.Validate(); err != nil {
@@ -43,7 +43,7 @@ func (f files) SendFile(
 	}
 
 	body := io.MultiReader(bytes.NewReader(head), r, bytes.NewReader(tail))
-	req, err := f.conn.newRequest(ctx, http.MethodPost, "/api/files", body)
+	req, err := c.conn.newRequest(ctx, http.MethodPost, "/api/files", body)
 	if err != nil {
 		return nil, err
 	}
@@ -54,19 +54,19 @@ func (f files) SendFile(
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Expect", "100-continue") // the daemon checks the head before the file is sent
 
-	resp, err := f.conn.fresh.Do(req)
+	resp, err := c.conn.fresh.Do(req)
 	if err != nil {
-		return nil, f.conn.transferFailed(ctx, "the upload", err)
+		return nil, c.conn.transferFailed(ctx, "the upload", err)
 	}
 	defer resp.Body.Close()
 
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return nil, f.conn.transferFailed(ctx, "the upload", err)
+		return nil, c.conn.transferFailed(ctx, "the upload", err)
 	}
 
 	res := new(parley.TransferFileResult)
-	if err := f.conn.final(f.conn.decode("the upload", resp.StatusCode, answer, res)); err != nil {
+	if err := c.conn.final(c.conn.decode("the upload", resp.StatusCode, answer, res)); err != nil {
 		return nil, err
 	}
 
@@ -108,8 +108,8 @@ func uploadForm(upload parley.UploadFileRequest) (head, tail []byte, contentType
 // daemon gives it to its sender, its recipients and the operator. A broken download
 // continues with the number of bytes written so far as offset; if the file has no more,
 // only its size is returned.
-func (f files) Download(ctx context.Context, id string, w io.Writer, offset int64) (*parley.File, error) {
-	req, err := f.conn.newRequest(ctx, http.MethodGet, "/api/files/"+url.PathEscape(id), nil)
+func (c *Client) Download(ctx context.Context, id string, w io.Writer, offset int64) (*parley.File, error) {
+	req, err := c.conn.newRequest(ctx, http.MethodGet, "/api/files/"+url.PathEscape(id), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,13 @@ func (f files) Download(ctx context.Context, id string, w io.Writer, offset int6
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
 
-	resp, err := f.conn.shared.Do(req)
+	resp, err := c.conn.shared.Do(req)
 	if err != nil {
-		return nil, f.conn.transferFailed(ctx, "the download", err)
+		return nil, c.conn.transferFailed(ctx, "the download", err)
 	}
 	defer resp.Body.Close()
 
-	file, complete, err := f.conn.parseDownload(resp, id, offset)
+	file, complete, err := c.conn.parseDownload(resp, id, offset)
 	if complete || err != nil {
 		return file, err
 	}
@@ -134,7 +134,7 @@ func (f files) Download(ctx context.Context, id string, w io.Writer, offset int6
 	case to.err != nil:
 		return file, fmt.Errorf("write the download: %w", to.err)
 	case err != nil:
-		return file, f.conn.transferFailed(ctx, "the download", err)
+		return file, c.conn.transferFailed(ctx, "the download", err)
 	}
 
 	return file, nil

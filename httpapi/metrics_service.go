@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley"
+	"parley/op"
 )
 
 // scrape holds the metrics of one scrape that are read from the service.
@@ -35,7 +36,7 @@ type workspaceMetrics struct {
 
 // scrape reads the metrics of the workspace for the caller in ctx.
 func (m *workspaceMetrics) scrape(ctx context.Context) (scrape, error) {
-	status, err := m.service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(ctx, m.service, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func addStates[State ~string](s *scrape, name, help string, states []State, coun
 
 // addModels adds what the answers of responders have used since the workspace began.
 func (m *workspaceMetrics) addModels(ctx context.Context, s *scrape) error {
-	usage, err := m.service.Usage(ctx, parley.UsageRequest{})
+	usage, err := op.Usage.Call(ctx, m.service, parley.UsageRequest{})
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,11 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // stub answers what the tests ask for and remembers who asked.
 type stub struct {
-	parley.Service
-
 	mu      sync.Mutex
 	callers []parley.Caller
 	checked []parley.CheckInboxRequest
@@ -49,6 +48,18 @@ func (s *stub) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult,
 				{Model: "free", Spending: parley.Spending{Tokens: parley.Tokens{Input: 4}}},
 			}}},
 	}, nil
+}
+
+// Do implements parley.Service.
+func (s *stub) Do(ctx context.Context, operation string, request any) (any, error) {
+	h := op.Handlers{}
+	op.GetWorkspaceStatus.Handle(h, s.GetWorkspaceStatus)
+	op.Usage.Handle(h, s.Usage)
+	op.RegisterAgent.Handle(h, s.RegisterAgent)
+	op.CheckInbox.Handle(h, s.CheckInbox)
+	op.SendMessage.Handle(h, s.SendMessage)
+	op.ReadEvents.Handle(h, s.ReadEvents)
+	return h.Do(ctx, operation, request)
 }
 
 func (s *stub) note(ctx context.Context) {

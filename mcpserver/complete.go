@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -32,7 +33,7 @@ func (c completer) CompletePromptArgument(
 		return nil, err
 	}
 
-	res, err := c.options.Service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	res, err := op.GetAgentStatus.Call(ctx, c.options.Service, parley.AgentStatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (c completer) CompleteResourceArgument(
 		return nil, err
 	}
 
-	res, err := c.options.Service.ListThreads(ctx, parley.ListThreadsRequest{Limit: maxCompletions})
+	res, err := op.ListThreads.Call(ctx, c.options.Service, parley.ListThreadsRequest{Limit: maxCompletions})
 	if err != nil {
 		return nil, err
 	}

@@ -14,12 +14,11 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // fake is a service of two agents that holds what they send.
 type fake struct {
-	parley.Service
-
 	mu      sync.Mutex
 	callers []parley.Caller
 	keys    []string // that came in the calls
@@ -36,6 +35,19 @@ type fake struct {
 func newFake() *fake {
 	return &fake{hold: make(chan struct{}), waits: make(chan struct{}, 100), gaveUp: make(chan struct{}, 100),
 		happened: make(chan struct{})}
+}
+
+// Do implements parley.Service.
+func (f *fake) Do(ctx context.Context, operation string, request any) (any, error) {
+	h := op.Handlers{}
+	op.ReadEvents.Handle(h, f.ReadEvents)
+	op.SendMessage.Handle(h, f.SendMessage)
+	op.CheckInbox.Handle(h, f.CheckInbox)
+	op.GetAgentStatus.Handle(h, f.GetAgentStatus)
+	op.ListThreads.Handle(h, f.ListThreads)
+	op.GetMessages.Handle(h, f.GetMessages)
+	op.RegisterAgent.Handle(h, f.RegisterAgent)
+	return h.Do(ctx, operation, request)
 }
 
 // happen adds an event to the record.

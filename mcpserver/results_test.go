@@ -33,15 +33,9 @@ func generous(t *testing.T) parley.Service {
 	return c
 }
 
-// filled returns the result of an operation, whose method of the service has the same name.
-func filled(op string) any {
-	name := ""
-	for word := range strings.SplitSeq(strings.NewReplacer("_to_thread", "", "_from_thread", "").Replace(op), "_") {
-		name += strings.ToUpper(word[:1]) + word[1:]
-	}
-
-	method, _ := reflect.TypeFor[parley.Service]().MethodByName(name)
-	res := reflect.New(method.Type.Out(0).Elem())
+// filled returns the result of an operation.
+func filled(name string) any {
+	res := reflect.ValueOf(op.Find(name).NewResult())
 	fill(res.Elem())
 	if state, ok := res.Interface().(*parley.ConversationStateResult); ok {
 		some := map[string]int{"planner": 1}

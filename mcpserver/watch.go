@@ -49,7 +49,7 @@ func (w *watch) add(ctx context.Context, o Options, uri string) error {
 		return err
 	}
 
-	now, err := o.Service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1})
+	now, err := op.ReadEvents.Call(ctx, o.Service, parley.ReadEventsRequest{Last: 1})
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (w *watch) follow(ctx context.Context, o Options, tell func(uri string) err
 		w.mu.Unlock()
 
 		began := time.Now()
-		page, err := o.Service.ReadEvents(ctx, req)
+		page, err := op.ReadEvents.Call(ctx, o.Service, req)
 		if err == nil {
 			err = o.recheck(ctx)
 		}
@@ -133,7 +133,7 @@ func (w *watch) follow(ctx context.Context, o Options, tell func(uri string) err
 
 // skip continues with what comes from now on.
 func (w *watch) skip(ctx context.Context, o Options) {
-	if now, err := o.Service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1}); err == nil {
+	if now, err := op.ReadEvents.Call(ctx, o.Service, parley.ReadEventsRequest{Last: 1}); err == nil {
 		w.mu.Lock()
 		w.after = now.Next
 		w.mu.Unlock()

@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"runtime/debug"
@@ -56,8 +57,9 @@ type Op struct {
 	Fields   []Field  // the parameters
 
 	input, output func() *jsonschema.Schema
-	newRequest    func() any
-	call          func(context.Context, parley.Service, any) (any, error)
+	newRequest    func() any    // a pointer
+	value         func(any) any // what such a pointer points to
+	newResult     func() any    // a pointer
 }
 
 // Input returns the schema of the parameters. It is made when it is first asked for: those of all
@@ -66,6 +68,9 @@ func (o *Op) Input() *jsonschema.Schema { return o.input() }
 
 // Output returns the schema of the result.
 func (o *Op) Output() *jsonschema.Schema { return o.output() }
+
+// NewResult returns a pointer to an empty result.
+func (o *Op) NewResult() any { return o.newResult() }
 
 // Invocation is a call whose arguments were decoded and validated.
 type Invocation struct {
@@ -197,7 +202,7 @@ func (inv *Invocation) guardedCall(ctx context.Context, s parley.Service) (resul
 			err = &parley.Panic{Value: value, Stack: debug.Stack()}
 		}
 	}()
-	return inv.op.call(ctx, s, inv.request)
+	return s.Do(ctx, inv.op.Name, inv.op.value(inv.request))
 }
 
 // Waits reports whether the operation has the parameter wait_seconds.
@@ -242,7 +247,7 @@ func KeyNotHere() *parley.Error {
 			"An agent uses its own key.")
 }
 
-// FindOp returns the operation with the name, or nil.
+// Find returns the operation with the name, or nil.
 func Find(name string) *Op {
 	for _, o := range All {
 		if o.Name == name {
@@ -252,29 +257,65 @@ func Find(name string) *Op {
 	return nil
 }
 
-// define returns the Op of a service method. The struct tags of the request describe the
-// parameters; see Field.
-func define[Req, Res any](name, summary string, method func(parley.Service, context.Context, Req) (*Res, error),
-	access Access, effect Effect, options ...func(*Op)) *Op {
-	o := &Op{Name: name, Summary: summary, Access: access, Effect: effect,
-		Fields:     fieldsOf[Req](),
-		newRequest: func() any { return new(Req) },
-		call: func(ctx context.Context, s parley.Service, req any) (any, error) {
-			res, err := method(s, ctx, *req.(*Req))
-			if err != nil {
-				return nil, err
-			}
-			return res, nil
-		},
-	}
+// Operation is an operation with the types of its request and its result.
+type Operation[Req, Res any] struct{ *Op }
 
+// Call calls the operation. It takes a request that is valid, see parley.Service.
+func (o Operation[Req, Res]) Call(ctx context.Context, s parley.Service, r Req) (*Res, error) {
+	result, err := s.Do(ctx, o.Name, r)
+	if err != nil {
+		return nil, err
+	}
+	return result.(*Res), nil
+}
+
+// Handle has h answer the operation by calling f.
+func (o Operation[Req, Res]) Handle(h Handlers, f func(context.Context, Req) (*Res, error)) {
+	h[o.Name] = func(ctx context.Context, request any) (any, error) {
+		result, err := f(ctx, request.(Req))
+		if err != nil {
+			return nil, err
+		}
+		return result, nil
+	}
+}
+
+// Handlers is a service: what answers each operation, by its name.
+type Handlers map[string]func(ctx context.Context, request any) (result any, err error)
+
+// Do implements parley.Service.
+func (h Handlers) Do(ctx context.Context, operation string, request any) (any, error) {
+	f := h[operation]
+	if f == nil {
+		return nil, fmt.Errorf("nothing answers %s here", operation)
+	}
+	return f(ctx, request)
+}
+
+// define adds an operation to All. The struct tags of the request describe the parameters; see Field.
+func define[Req, Res any](
+	name, summary string, access Access, effect Effect, options ...func(*Op),
+) Operation[Req, Res] {
+	o := describe[Req, Res](name, summary, access, effect, options...)
+	All = append(All, o.Op)
+	return o
+}
+
+func describe[Req, Res any](
+	name, summary string, access Access, effect Effect, options ...func(*Op),
+) Operation[Req, Res] {
+	o := &Op{
+		Name: name, Summary: summary, Access: access, Effect: effect, Fields: fieldsOf[Req](),
+		newRequest: func() any { return new(Req) },
+		value:      func(request any) any { return *request.(*Req) },
+		newResult:  func() any { return new(Res) },
+		output:     sync.OnceValue(outputSchema[Res]),
+	}
 	o.input = sync.OnceValue(func() *jsonschema.Schema { return inputSchema[Req](o.Fields) })
-	o.output = sync.OnceValue(outputSchema[Res])
 	for _, option := range options {
 		option(o)
 	}
-
-	return o
+	return Operation[Req, Res]{o}
 }
 
 func route(method, path string) func(*Op) {

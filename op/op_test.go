@@ -25,7 +25,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 			t.Errorf("%s: the summary is %q", op.Name, op.Summary)
 		}
 		if Find(op.Name) != op {
-			t.Errorf("FindOp does not find %s", op.Name)
+			t.Errorf("Find does not find %s", op.Name)
 		}
 
 		for _, r := range op.Routes {
@@ -37,7 +37,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 
 	if Find("no_such_thing") != nil {
-		t.Error("FindOp finds what is not there")
+		t.Error("Find finds what is not there")
 	}
 }
 
@@ -107,15 +107,14 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// inboxOnly answers check_inbox and nothing else.
-type inboxOnly struct {
-	parley.Service
-	calls []parley.CheckInboxRequest
-}
-
-func (s *inboxOnly) CheckInbox(_ context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	s.calls = append(s.calls, r)
-	return &parley.CheckInboxResult{Answer: parley.OK}, nil
+// inboxOnly answers check_inbox and nothing else, and keeps what it was asked.
+func inboxOnly() (s Handlers, calls *[]parley.CheckInboxRequest) {
+	s, calls = Handlers{}, new([]parley.CheckInboxRequest)
+	CheckInbox.Handle(s, func(_ context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+		*calls = append(*calls, r)
+		return &parley.CheckInboxResult{Answer: parley.OK}, nil
+	})
+	return s, calls
 }
 
 func TestCallChecksClaimsAboutTheCaller(t *testing.T) {
@@ -139,7 +138,7 @@ func TestCallChecksClaimsAboutTheCaller(t *testing.T) {
 			args = `{"agent_id":` + claim + `}`
 		}
 
-		s := &inboxOnly{}
+		s, calls := inboxOnly()
 		inv, err := Find("check_inbox").Decode([]byte(args))
 		if err == nil {
 			_, err = inv.Call(ctx, s)
@@ -147,17 +146,17 @@ func TestCallChecksClaimsAboutTheCaller(t *testing.T) {
 		if got := parley.ErrorCode(err); got != want {
 			t.Errorf("%s: got %q (%v), want %q", args, got, err, want)
 		}
-		if called := len(s.calls) > 0; called != (want == "") {
+		if called := len(*calls) > 0; called != (want == "") {
 			t.Errorf("%s: called is %v", args, called)
 		}
 	}
 }
 
 func TestCallRefusesBeforeItCalls(t *testing.T) {
-	s := &inboxOnly{}
+	s, calls := inboxOnly()
 	inv := must.Have(Find("check_inbox").Decode(nil))(t)
-	if _, err := inv.Call(t.Context(), s); parley.ErrorCode(err) != parley.Unauthenticated || len(s.calls) != 0 {
-		t.Errorf("nobody's call gave %v after %d calls of the service", err, len(s.calls))
+	if _, err := inv.Call(t.Context(), s); parley.ErrorCode(err) != parley.Unauthenticated || len(*calls) != 0 {
+		t.Errorf("nobody's call gave %v after %d calls of the service", err, len(*calls))
 	}
 }
 
@@ -177,14 +176,15 @@ func (r *countedRequest) Validate() error {
 // A service relies on requests that were validated, once, before they reach it.
 func TestDecodeValidatesARequestOnce(t *testing.T) {
 	var got []countedRequest
-	op := define("count", "Count.", func(_ parley.Service, _ context.Context, r countedRequest) (*parley.Answer,
-		error) {
+	op := describe[countedRequest, parley.Answer]("count", "Count.", Public, Reads)
+	s := Handlers{}
+	op.Handle(s, func(_ context.Context, r countedRequest) (*parley.Answer, error) {
 		got = append(got, r)
 		return &parley.OK, nil
-	}, Public, Reads)
+	})
 
 	inv := must.Have(op.Decode([]byte(`{"number": 12}`)))(t)
-	must.Have(inv.Call(t.Context(), nil))(t)
+	must.Have(inv.Call(t.Context(), s))(t)
 	if want := []countedRequest{{112}}; !slices.Equal(got, want) {
 		t.Errorf("the service got %+v, want %+v", got, want)
 	}
@@ -194,17 +194,14 @@ func TestDecodeValidatesARequestOnce(t *testing.T) {
 	}
 }
 
-// panicking panics in check_inbox.
-type panicking struct{ parley.Service }
-
-func (panicking) CheckInbox(context.Context, parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	panic("a mistake in the service")
-}
-
 func TestCallReturnsAPanicAsAnError(t *testing.T) {
 	inv := must.Have(Find("check_inbox").Decode(nil))(t)
 
-	result, err := inv.Call(parley.WithCaller(t.Context(), parley.Caller{ID: "1", Name: "coder"}), panicking{})
+	panicking := Handlers{}
+	CheckInbox.Handle(panicking, func(context.Context, parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+		panic("a mistake in the service")
+	})
+	result, err := inv.Call(parley.WithCaller(t.Context(), parley.Caller{ID: "1", Name: "coder"}), panicking)
 	got, ok := errors.AsType[*parley.Panic](err)
 	if !ok || result != nil || got.Error() != "the call crashed: a mistake in the service" ||
 		!strings.Contains(string(got.Stack), "op_test.go") {
@@ -239,20 +236,11 @@ func TestCallChecksTheCredentialAgainAfterWaiting(t *testing.T) {
 	}
 }
 
-// answersAll answers the operations that the test of rechecks calls.
-type answersAll struct{ parley.Service }
+// answersAll answers the operations with empty results.
+type answersAll struct{}
 
-func (answersAll) CheckInbox(context.Context, parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	return &parley.CheckInboxResult{Answer: parley.OK}, nil
-}
-
-func (answersAll) CheckNewMessages(context.Context, parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult,
-	error) {
-	return &parley.CheckNewMessagesResult{Answer: parley.OK}, nil
-}
-
-func (answersAll) SendMessage(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
-	return &parley.SendMessageResult{Answer: parley.OK}, nil
+func (answersAll) Do(_ context.Context, operation string, _ any) (any, error) {
+	return Find(operation).NewResult(), nil
 }
 
 func TestAgentIDNamesTheTargetOfGetAgentStatus(t *testing.T) {

@@ -8,25 +8,26 @@ import (
 	"parley"
 	"parley/orchestrator/meter"
 	"parley/orchestrator/team"
+	"parley/orchestrator/trial"
 	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 )
 
-// agentService implements parley.AgentService: it registers mailboxes and reports the state of
-// agents. It holds what tries their programs.
+// agentService registers mailboxes and reports the state of
+// agents.
 type agentService struct {
-	*programService
-	store  *store.Store
-	roster *team.Roster
-	meter  *meter.Meter
-	opts   *Options
-	now    func() time.Time
+	store    *store.Store
+	roster   *team.Roster
+	programs *trial.Programs
+	meter    *meter.Meter
+	opts     *Options
+	now      func() time.Time
 
 	registrations registrations
 }
 
-// RegisterAgent implements parley.AgentService.
+// RegisterAgent does op.RegisterAgent.
 func (g *agentService) RegisterAgent(
 	ctx context.Context, req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
@@ -122,7 +123,7 @@ func (g *agentService) stoppedMailbox(ctx context.Context, name string) *team.Me
 	return m
 }
 
-// GetAgentStatus implements parley.AgentService.
+// GetAgentStatus does op.GetAgentStatus.
 func (g *agentService) GetAgentStatus(
 	ctx context.Context, req parley.AgentStatusRequest,
 ) (*parley.AgentStatusResult, error) {
@@ -199,7 +200,7 @@ func (g *agentService) checked(ctx context.Context, m *team.Member) *parley.Prog
 	if m.Kind != parley.KindTerminal || !parley.CallerFrom(ctx).Operator {
 		return nil
 	}
-	return g.programService.programs.Checked(m)
+	return g.programs.Checked(m)
 }
 
 // today returns what a member's program has used today, nil if that is not known or not for the caller.

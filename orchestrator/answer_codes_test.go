@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -23,7 +24,7 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 		t.Helper()
 		var res *parley.AnswerDialogResult
 		tmuxtest.Poll(t, func() bool {
-			res = must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t)
+			res = must.Have(op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "coder"}))(t)
 			if res.Dialog == nil {
 				return false
 			}
@@ -34,7 +35,7 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 	}
 	spent := func(what, code string) {
 		t.Helper()
-		if _, err := te.AnswerByCode(t.Context(), code); parley.ErrorCode(err) != parley.Unauthenticated {
+		if _, err := te.Keys.AnswerByCode(t.Context(), code); parley.ErrorCode(err) != parley.Unauthenticated {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -46,7 +47,7 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 	}
 	spent("none", "")
 	spent("a wrong one", "answer_x")
-	if res, err := te.AnswerByCode(t.Context(), no); err != nil || res.Answered == "" {
+	if res, err := te.Keys.AnswerByCode(t.Context(), no); err != nil || res.Answered == "" {
 		t.Fatalf("got %+v, %v", res, err)
 	}
 	tmuxtest.WaitFor(t, te.pane("coder"), shows("it got n"))
@@ -57,7 +58,8 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 	old := need
 	changed := *need.Dialog
 	changed.ID, old.Dialog = "0badcafe", &changed
-	if _, err := te.AnswerByCode(t.Context(), codes.New(&old, "y")); parley.ErrorCode(err) != parley.DialogChanged {
+	if _, err := te.Keys.AnswerByCode(t.Context(), codes.New(&old,
+		"y")); parley.ErrorCode(err) != parley.DialogChanged {
 		t.Errorf("for another dialog: %v", err)
 	}
 	late := codes.New(&need, "y")

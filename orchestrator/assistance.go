@@ -36,7 +36,7 @@ type assistance struct {
 	now       func() time.Time
 }
 
-// BroadcastUpdate implements parley.MessageService.
+// BroadcastUpdate does op.BroadcastUpdate.
 func (as *assistance) BroadcastUpdate(
 	ctx context.Context, req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
@@ -110,7 +110,7 @@ func labelled(label, text string) string {
 	return "\n" + label + text
 }
 
-// RequestAssistance implements parley.MessageService.
+// RequestAssistance does op.RequestAssistance.
 func (as *assistance) RequestAssistance(
 	ctx context.Context, req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {

@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -288,7 +289,7 @@ func BenchmarkBroadcast(b *testing.B) {
 				counter, id, first := bt.counter(b), "", int64(0)
 				medianOf(b, func() {
 					first = bt.store.LastEvent()
-					id = must.Have(bt.BroadcastMessage(bt.operator(),
+					id = must.Have(op.BroadcastMessage.Call(bt.operator(), bt,
 						parley.BroadcastMessageRequest{Text: benchText}))(b).MessageID
 					bt.waitEvent(b, first+eventsOf(n))
 				}, func() bool { // unless something else happened meanwhile, and its event was counted
@@ -425,7 +426,7 @@ func (bt *benchTeam) fill(b *testing.B, n int) {
 	senders.SetLimit(50)
 	for range n {
 		senders.Go(func() error {
-			_, err := bt.SendMessage(from, parley.SendMessageRequest{To: parley.Names{"to"}, Text: benchText})
+			_, err := op.SendMessage.Call(from, bt, parley.SendMessageRequest{To: parley.Names{"to"}, Text: benchText})
 			return err
 		})
 	}

@@ -46,6 +46,12 @@ func (c *callers) CallerByID(id string) parley.Caller {
 	return caller
 }
 
+// Placements returns a number that changes whenever processes may have come to belong to an agent, or no longer do.
+func (c *callers) Placements() int64 { return c.terminals.Placements() }
+
+// Launching reports whether a program may run already whose agent has no terminal yet.
+func (c *callers) Launching() bool { return c.terminals.Launching() }
+
 // Operator returns the person who runs the workspace.
 func (c *callers) Operator() parley.Caller { return c.roster.Operator() }
 

@@ -12,7 +12,7 @@ import (
 	"parley/store"
 )
 
-// conversationService implements parley.ConversationService over talk. It invites responders to
+// conversationService does the operations on conversations over talk. It invites responders to
 // the messages that a change releases.
 type conversationService struct {
 	talk       *talk.Talk
@@ -23,7 +23,7 @@ type conversationService struct {
 	log        *slog.Logger
 }
 
-// GetConversationState implements parley.ConversationService.
+// GetConversationState does op.GetConversationState.
 func (cs *conversationService) GetConversationState(
 	ctx context.Context, req parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
@@ -34,7 +34,7 @@ func (cs *conversationService) GetConversationState(
 	return cs.talk.State(ctx, me, &req)
 }
 
-// ControlConversation implements parley.ConversationService.
+// ControlConversation does op.ControlConversation.
 func (cs *conversationService) ControlConversation(
 	ctx context.Context, req parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {

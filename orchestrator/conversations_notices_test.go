@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
@@ -40,7 +41,8 @@ func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
 	}
 
 	from := names[(slices.Index(names, held.Recipient)+len(names)-1)%len(names)]
-	state, err := te.GetConversationState(te.agent(held.Recipient), parley.ConversationStateRequest{With: from})
+	state, err := op.GetConversationState.Call(te.agent(held.Recipient), te,
+		parley.ConversationStateRequest{With: from})
 	if err != nil || state.ShouldRespond || state.Reason != string(conversation.CycleSpent) {
 		t.Errorf("%s is told %v for %s, %v", held.Recipient, state.ShouldRespond, state.Reason, err)
 	}
@@ -55,7 +57,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread := must.Have(te.CreateThread(te.operator(),
+	thread := must.Have(op.CreateThread.Call(te.operator(), te,
 		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}}))(t)
 
 	for _, what := range []parley.ControlConversationRequest{{With: "anna,bob"}, {ThreadID: thread.Thread.ID}} {
@@ -65,7 +67,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 		}{{parley.ActionMute, "is muted until"}, {parley.ActionRelease, "unmute it"},
 			{parley.ActionUnmute, "not muted"}, {parley.ActionRelease, "goes on"}} {
 			what.Action = step.action
-			res, err := te.ControlConversation(te.operator(), what)
+			res, err := op.ControlConversation.Call(te.operator(), te, what)
 			if err != nil || !strings.Contains(res.Message, step.says) {
 				t.Errorf("%s says %+v, %v, want %q in it", step.action, res, err, step.says)
 			}
@@ -79,7 +81,7 @@ func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
 	te.arrived(d.MessageID)
-	res, err := te.RespondToMessage(te.agent("bob"),
+	res, err := op.RespondToMessage.Call(te.agent("bob"), te,
 		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
 
 	anna := te.roster.ByName("anna").ID
@@ -92,7 +94,7 @@ func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 		Content:    parley.UpdateContent{Summary: "half of it"},
 	}
 
-	sent, err := te.BroadcastUpdate(te.agent("bob"), update)
+	sent, err := op.BroadcastUpdate.Call(te.agent("bob"), te, update)
 	if err != nil || !strings.HasPrefix(sent.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
 		t.Errorf("the update's receipt is %+v, %v", sent, err)
 	}

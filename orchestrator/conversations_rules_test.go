@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
@@ -70,7 +71,7 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
 	}
 
-	asked, err := te.SendMessage(te.agent("bob"),
+	asked, err := op.SendMessage.Call(te.agent("bob"), te,
 		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"})
 	if err != nil || asked.Deliveries[0].State != parley.DeliverySubmitted {
 		t.Fatalf("a question to a person: %+v, %v", asked, err)
@@ -80,7 +81,7 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 	if d := te.delivery(held.MessageID); d.Hold == nil {
 		t.Errorf("a word that answers nothing renewed the chain: %s", d.State)
 	}
-	must.Have(te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID,
+	must.Have(op.RespondToMessage.Call(te.operator(), te, parley.RespondToMessageRequest{MessageID: asked.MessageID,
 		Text: "do"}))(t)
 
 	te.arrived(held.MessageID)
@@ -128,7 +129,8 @@ func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {
 // post posts to a thread as an agent, and returns the delivery to another.
 func (te *testTeam) post(ctx context.Context, thread, text, to string, require bool) parley.Delivery {
 	te.t.Helper()
-	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text, RequiresResponse: require})
+	res, err := op.SendMessage.Call(ctx, te, parley.SendMessageRequest{ThreadID: thread, Text: text,
+		RequiresResponse: require})
 	if err != nil {
 		te.t.Fatalf("post %q: %v", text, err)
 	}
@@ -145,7 +147,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened := must.Have(te.CreateThread(te.operator(),
+	opened := must.Have(op.CreateThread.Call(te.operator(), te,
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 
 	thread, tester := opened.Thread.ID, te.agent("tester")
@@ -163,21 +165,21 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
 	held := te.post(tester, thread, "well", "coder", false)
 	wantHold(held, conversation.HumansDisengaged)
-	state, err := te.GetConversationState(te.agent("coder"), parley.ConversationStateRequest{ThreadID: thread})
+	state, err := op.GetConversationState.Call(te.agent("coder"), te, parley.ConversationStateRequest{ThreadID: thread})
 	if err != nil || state.ShouldRespond || state.Reason != "humans-disengaged" || state.Factors == nil ||
 		state.Counts.FiveMinutes != 5 ||
 		state.State == "cold" {
 		t.Errorf("the state is %+v, %v", state, err)
 	}
 
-	if got, err := te.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil ||
+	if got, err := op.CheckInbox.Call(te.agent("coder"), te, parley.CheckInboxRequest{}); err != nil ||
 		got.Messages[0].Content != "well" {
 		t.Errorf("the inbox has %+v, %v: what is held from the terminal must be there", got, err)
 	}
 
 	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
 		t.Helper()
-		res, err := te.ControlConversation(te.operator(),
+		res, err := op.ControlConversation.Call(te.operator(), te,
 			parley.ControlConversationRequest{Action: action, ThreadID: thread})
 		if err != nil {
 			t.Fatalf("%s: %v", action, err)
@@ -220,7 +222,7 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened := must.Have(te.CreateThread(te.operator(),
+	opened := must.Have(op.CreateThread.Call(te.operator(), te,
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 
 	off := true
@@ -233,7 +235,8 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 		}
 	}
 
-	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
+	state, err := op.GetConversationState.Call(te.operator(), te,
+		parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
 	if err != nil || !state.Conversation.Settings.Off {
 		t.Errorf("the settings are %+v, %v", state.Conversation.Settings, err)
 	}
@@ -256,13 +259,13 @@ func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
 			te, _ := newLateTeam(t)
 			te.launch("coder", "instant", tmuxtest.Agent{})
 			te.launch("tester", "instant", tmuxtest.Agent{})
-			opened := must.Have(te.CreateThread(te.operator(),
+			opened := must.Have(op.CreateThread.Call(te.operator(), te,
 				parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 			begin(te, opened.Thread.ID)
 			before := te.post(te.agent("tester"), opened.Thread.ID, "@coder and now?", "coder", false)
 
 			te.restart()
-			te.recheckHolds(t.Context())
+			te.services.conversations.recheckHolds(t.Context())
 			after := te.deliveryTo(before.MessageID, "coder")
 			if before.Hold == nil || after.Hold == nil || before.Hold.Reason != after.Hold.Reason {
 				t.Errorf("the hold is %+v, and after a restart %+v (%s)", before.Hold, after.Hold, after.State)
@@ -276,7 +279,7 @@ func TestLookAtAHeldMessageLeavesItHeld(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened := must.Have(te.CreateThread(te.operator(),
+	opened := must.Have(op.CreateThread.Call(te.operator(), te,
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 	te.control(parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: opened.Thread.ID})
 	id := te.post(te.agent("tester"), opened.Thread.ID, "@coder and now?", "coder", false).MessageID
@@ -285,7 +288,7 @@ func TestLookAtAHeldMessageLeavesItHeld(t *testing.T) {
 	for _, where := range []string{"", opened.Thread.ID} {
 		req := parley.GetMessagesRequest{ThreadID: where, MarkRead: &mark}
 		must.Do(t, req.Validate())
-		got := must.Have(te.GetMessages(te.agent("coder"), req))(t)
+		got := must.Have(op.GetMessages.Call(te.agent("coder"), te, req))(t)
 		if d := te.deliveryTo(id, "coder"); len(got.Messages) == 0 || d.State != parley.DeliveryHeld {
 			t.Errorf("after a look at %d messages (thread %q) it is %s", len(got.Messages), where, d.State)
 		}
@@ -325,7 +328,7 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 		t.Errorf("after a restart the operator needs to %+v", n)
 	}
 
-	res, err := te.ControlConversation(te.operator(),
+	res, err := op.ControlConversation.Call(te.operator(), te,
 		parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last.MessageID})
 	if err != nil || len(te.needs("")) != 0 {
 		t.Errorf("after a release (%+v, %v) the operator needs to %+v", res, err, te.needs(""))
@@ -353,7 +356,7 @@ func TestSettledRequestsBetweenMailboxesNeverRunOut(t *testing.T) {
 				te.restart()
 			}
 			var res *parley.SendMessageResult
-			if res, err = te.SendMessage(te.agent("ann"), parley.SendMessageRequest{
+			if res, err = op.SendMessage.Call(te.agent("ann"), te, parley.SendMessageRequest{
 				To: parley.Names{"bob"}, Text: "and this?", RequiresResponse: true,
 			}); err != nil {
 				break
@@ -361,10 +364,11 @@ func TestSettledRequestsBetweenMailboxesNeverRunOut(t *testing.T) {
 
 			if name == "ignored" {
 				te.says("bob", "ann", "what is it about?")
-				_, err = te.IgnoreMessage(te.agent("bob"), parley.IgnoreMessageRequest{MessageID: res.MessageID})
+				_, err = op.IgnoreMessage.Call(te.agent("bob"), te,
+					parley.IgnoreMessageRequest{MessageID: res.MessageID})
 				continue
 			}
-			_, err = te.RespondToMessage(te.agent("bob"), parley.RespondToMessageRequest{
+			_, err = op.RespondToMessage.Call(te.agent("bob"), te, parley.RespondToMessageRequest{
 				MessageID: res.MessageID, Text: "so", Status: parley.ResponseStatus(name),
 			})
 		}
@@ -389,7 +393,7 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 		}
 	}
 
-	res, err := te.SendMessage(ann, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "thank you too"})
+	res, err := op.SendMessage.Call(ann, te, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "thank you too"})
 	if why := parley.AsError(err); parley.ErrorCode(err) != parley.ConversationHeld ||
 		!strings.Contains(why.Action, "parley conversation release ann bob") ||
 		!strings.Contains(why.Action, "refuse_mailboxes: false") {
@@ -400,7 +404,7 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 		t.Errorf("the operator needs to %+v", n)
 	}
 
-	inbox, err := te.CheckInbox(te.agent("bob"), parley.CheckInboxRequest{})
+	inbox, err := op.CheckInbox.Call(te.agent("bob"), te, parley.CheckInboxRequest{})
 	if err != nil || len(inbox.Messages) != 1 {
 		t.Errorf("the mailbox has %+v, %v", inbox, err)
 	}

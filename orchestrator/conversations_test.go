@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
@@ -24,7 +25,7 @@ func (te *testTeam) agent(name string) context.Context {
 // says sends a message as an agent and returns its only delivery.
 func (te *testTeam) says(from, to, text string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+	res, err := op.SendMessage.Call(te.agent(from), te, parley.SendMessageRequest{To: parley.Names{to}, Text: text})
 	if err != nil {
 		te.t.Fatalf("%s to %s: %v", from, to, err)
 	}
@@ -90,7 +91,7 @@ func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
 	id := held.MessageID
 
 	// The stop is visible: in the conversation, to the operator, and in the story.
-	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: "anna,bob"})
+	state, err := op.GetConversationState.Call(te.operator(), te, parley.ConversationStateRequest{With: "anna,bob"})
 	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 ||
 		len(state.Decisions) != 2 {
 		t.Errorf("the conversation is %+v, %v", state, err)
@@ -115,7 +116,7 @@ func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.ControlConversation(te.operator(),
+	res, err := op.ControlConversation.Call(te.operator(), te,
 		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"})
 	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
 		t.Fatalf("the release said %+v, %v", res, err)

@@ -9,7 +9,7 @@ import (
 // pauseForBudget pauses communication in parley's own name, and reports whether parley has paused it. A pause
 // of somebody else stays as it is.
 func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) (paused bool, err error) {
-	op := o.operatorService
+	op := o.services.operator
 	if p := op.pause.is(); p != nil {
 		return p.By == parley.SystemName, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/meter"
 	"parley/store"
 	"parley/tmux/tmuxtest"
@@ -24,17 +25,17 @@ func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
 		o.Costs.Agents = map[string]meter.Budget{"coder": {Tokens: 10, WarnAt: 80, Then: "hold"}}
 	})
 	te.need(parley.NeedBudget)
-	if all := must.Have(te.Usage(te.operator(), parley.UsageRequest{}))(t).Programs; len(all) != 1 ||
+	if all := must.Have(op.Usage.Call(te.operator(), te, parley.UsageRequest{}))(t).Programs; len(all) != 1 ||
 		all[0].Output != 10 {
 		t.Errorf("the operator learns of %+v", all)
 	}
-	if all := must.Have(te.Usage(te.as("scraper"), parley.UsageRequest{}))(t).Programs; len(all) > 0 {
+	if all := must.Have(op.Usage.Call(te.as("scraper"), te, parley.UsageRequest{}))(t).Programs; len(all) > 0 {
 		t.Errorf("a mailbox learns of %+v", all)
 	}
 
 	first, second := te.send("coder", "first"), te.send("coder", "second")
 	te.held(first, "it has used up its budget of today: 10 of 10 tokens")
-	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: second}))(t)
+	must.Have(op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: second}))(t)
 	d := te.arrived(second)
 	if got := te.story(second); !strings.Contains(got, "although a budget was used up, as the operator asked") {
 		t.Errorf("the story does not say why it went:\n%s\n%+v", got, d)
@@ -42,7 +43,7 @@ func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
 	te.held(first, "used up its budget")
 	te.wantMessages(log, 1)
 
-	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: first}))(t)
+	must.Have(op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: first}))(t)
 	te.arrived(first)
 	third := te.send("coder", "third") // nothing waits before it
 	te.held(third, "used up its budget")

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -94,7 +95,8 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 	}
 
 	me := te.as("sender")
-	res := must.Have(te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "build is red", WaitSeconds: 30}))(t)
+	res := must.Have(op.BroadcastMessage.Call(me, te, parley.BroadcastMessageRequest{Text: "build is red",
+		WaitSeconds: 30}))(t)
 
 	if res.RecipientCount != 2 || len(res.DeliveryStatus.DeliveredTo) != 2 ||
 		res.Message != "Message broadcast to 2 agent(s)" {

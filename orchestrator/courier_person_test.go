@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -72,7 +73,7 @@ func (te *testTeam) isEntered(name string) bool {
 // told returns the texts in the operator's inbox.
 func (te *testTeam) told() string {
 	te.t.Helper()
-	res := must.Have(te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true}))(te.t)
+	res := must.Have(op.CheckInbox.Call(te.operator(), te, parley.CheckInboxRequest{IncludeRead: true}))(te.t)
 	var all []string
 	for _, m := range res.Messages {
 		all = append(all, m.Content)
@@ -109,7 +110,7 @@ func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
 	log := s.launch("coder", "framed", tmuxtest.Agent{Ghost: ghost})
 	s.inState("coder", parley.StateDrafting)
 	overrule := func(id, text string) error {
-		_, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "coder",
+		_, err := op.RetryDelivery.Call(s.operator(), s, parley.RetryDeliveryRequest{MessageID: id, Recipient: "coder",
 			Draft: text})
 		return err
 	}
@@ -126,7 +127,7 @@ func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
 			t.Errorf("%q: %v", other, err)
 		}
 	}
-	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+	if _, err := op.RetryDelivery.Call(s.operator(), s, parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Error(err)
 	}
 	s.held(id, "draft") // a retry alone overrules nothing

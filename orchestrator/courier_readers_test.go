@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -43,7 +44,7 @@ func TestWhatAScriptStartsGetsNothing(t *testing.T) {
 			req := parley.LaunchAgentRequest{
 				Name: name, Profile: "generic", Command: []string{"sh", "-c", "unset TMUX; " + line + "; echo over"},
 			}
-			must.Have(te.LaunchAgent(te.operator(), req))(t)
+			must.Have(op.LaunchAgent.Call(te.operator(), te, req))(t)
 			id := te.send(name, "hello there")
 			var d parley.Delivery
 			held := func() bool {

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -241,7 +242,7 @@ func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
 	m := s.roster.ByName("coder")
 	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
-	must.Have(s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}))(s.t)
+	must.Have(op.ReportState.Call(ctx, s, parley.ReportStateRequest{Event: event, MessageIDs: ids}))(s.t)
 }
 
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
@@ -285,12 +286,13 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 		te.inState(name, parley.StateIdle)
 	}
 
-	res := must.Have(te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"}))(t)
+	res := must.Have(op.BroadcastMessage.Call(te.operator(), te, parley.BroadcastMessageRequest{Text: "hello"}))(t)
 
 	te.reach(res.MessageID, parley.DeliveryRead)
 	var typed []time.Time
 	tmuxtest.Poll(t, func() bool {
-		status, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID})
+		status, err := op.GetMessageStatus.Call(te.operator(), te,
+			parley.MessageStatusRequest{MessageID: res.MessageID})
 		typed = nil
 		for _, d := range status.Deliveries {
 			for _, step := range d.Steps {

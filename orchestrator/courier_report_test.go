@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -39,7 +40,7 @@ func (te *testTeam) report(name string, req parley.ReportStateRequest) []string 
 
 func (te *testTeam) reportNow(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
-	res, err := te.ReportState(te.caller(name), req)
+	res, err := op.ReportState.Call(te.caller(name), te, req)
 	if err != nil {
 		te.t.Fatalf("%s reports %+v: %v", name, req, err)
 	}
@@ -194,7 +195,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		}
 	}
 
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"}))(t)
 	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said still counts: %+v", r)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -62,7 +63,7 @@ func TestUnknownProgramsAreNotHarmed(t *testing.T) {
 // leavesAlone launches a program, sends it a message, and checks what becomes of that.
 func (te *testTeam) leavesAlone(t *testing.T, u unknown) {
 	req := parley.LaunchAgentRequest{Name: u.name, Profile: "generic", Command: u.command}
-	must.Have(te.LaunchAgent(te.operator(), req))(t)
+	must.Have(op.LaunchAgent.Call(te.operator(), te, req))(t)
 	tmuxtest.WaitFor(t, te.pane(u.name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, u.ready) })
 
 	id := te.send(u.name, "hello there")
@@ -112,7 +113,7 @@ func TestAProgramThatShowsNothingTakesMessagesAfterOneRetry(t *testing.T) {
 		"while True: open(sys.argv[1],'ab').write(os.read(0,4096))"
 	req := parley.LaunchAgentRequest{Name: "silent", Profile: "generic", Command: []string{"python3", "-c", program,
 		got}}
-	must.Have(te.LaunchAgent(te.operator(), req))(t)
+	must.Have(op.LaunchAgent.Call(te.operator(), te, req))(t)
 	tmuxtest.WaitFor(t, te.pane("silent"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
 
 	reach := func(id string, state parley.DeliveryState, code parley.ReasonCode) {
@@ -128,7 +129,7 @@ func TestAProgramThatShowsNothingTakesMessagesAfterOneRetry(t *testing.T) {
 	one, two := te.send("silent", "one"), te.send("silent", "two")
 	reach(one, parley.DeliveryUnconfirmed, parley.EndedNotEntered)
 	reach(two, parley.DeliveryHeld, parley.HoldUnsent)
-	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: one}))(t)
+	must.Have(op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: one}))(t)
 	for _, id := range []string{one, two, te.send("silent", "three")} {
 		reach(id, parley.DeliverySubmitted, "")
 	}

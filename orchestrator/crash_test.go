@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/responder"
 	"parley/program/profile"
 	"parley/store"
@@ -95,7 +96,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 			req.To, req.ThreadID = nil, to[1:]
 		}
 
-		res, err := o.SendMessage(ctx, req)
+		res, err := op.SendMessage.Call(ctx, o, req)
 		if err != nil {
 			return err
 		}

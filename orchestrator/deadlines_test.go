@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -34,7 +35,7 @@ func newDue(t *testing.T) *due {
 // notices sends the reminders that are due and returns parley's notices to an agent.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
-	d.reminders.remind(context.Background())
+	d.services.operator.reminders.remind(context.Background())
 	m := d.roster.ByName(name)
 
 	page := must.Have(d.store.Inbox.Page(context.Background(),
@@ -61,7 +62,7 @@ func (d *due) expect(when string, coder, planner, operator int) {
 
 func (d *due) respond(status parley.ResponseStatus) {
 	d.t.Helper()
-	must.Have(d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes",
+	must.Have(op.RespondToMessage.Call(d.coder, d, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes",
 		Status: status}))(d.t)
 }
 
@@ -116,7 +117,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		must.Do(t, d.reminders.remindOne(t.Context(), owed[0], d.now()))
+		must.Do(t, d.services.operator.reminders.remindOne(t.Context(), owed[0], d.now()))
 	}
 
 	d.expect("twice", 1, 0, 0)
@@ -215,7 +216,7 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 	d := newDue(t)
 	log := d.launch("worker", "framed", tmuxtest.Agent{})
-	must.Have(d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
+	must.Have(op.RespondToMessage.Call(d.coder, d, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
 		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}))(t)
 
 	var all string
@@ -242,7 +243,7 @@ func TestDebtThatComesBackIsRemindedOfAgain(t *testing.T) {
 
 	delegate := func(as context.Context, to string) {
 		t.Helper()
-		must.Have(d.RespondToMessage(as, parley.RespondToMessageRequest{MessageID: d.id, Text: "ask " + to,
+		must.Have(op.RespondToMessage.Call(as, d, parley.RespondToMessageRequest{MessageID: d.id, Text: "ask " + to,
 			Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{to}}))(t)
 	}
 	delegate(d.coder, "worker")
@@ -261,7 +262,7 @@ func TestNothingIsDelegatedToAResponder(t *testing.T) {
 	id := te.sends(te.as("planner"),
 		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true}).MessageID
 
-	_, err := te.RespondToMessage(coder, parley.RespondToMessageRequest{MessageID: id, Text: "ask DM",
+	_, err := op.RespondToMessage.Call(coder, te, parley.RespondToMessageRequest{MessageID: id, Text: "ask DM",
 		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"DM"}})
 
 	if parley.ErrorCode(err) != parley.InvalidRecipient {
@@ -298,12 +299,12 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	for name, can := range map[string][]string{"half": {"go"}, "whole": {"go", "sql"}, "none": {"art"}} {
-		must.Have(te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can,
+		must.Have(op.RegisterAgent.Call(t.Context(), te, parley.RegisterAgentRequest{Username: name, Capabilities: can,
 			Role: name}))(t)
 	}
 
-	res := must.Have(te.RequestAssistance(
-		planner,
+	res := must.Have(op.RequestAssistance.Call(
+		planner, te,
 		parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
 			RequestDetails: parley.RequestDetails{Description: "look at the store"}},
 	))(t)
@@ -333,17 +334,17 @@ func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 	first := d.sends(d.planner, req)
 
 	d.clock.pass(time.Hour)
-	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
+	if again, err := op.SendMessage.Call(d.planner, d, req); err != nil || again.MessageID != first.MessageID {
 		t.Errorf("repeated after the deadline: %+v, %v, want message %s", again, err, first.MessageID)
 	}
 
 	req.Text = "sooner?"
-	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+	if _, err := op.SendMessage.Call(d.planner, d, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("another message with the key: %v, want %s", err, parley.InvalidArgument)
 	}
 
 	req.IdempotencyKey = ""
-	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+	if _, err := op.SendMessage.Call(d.planner, d, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("a deadline in the past: %v, want %s", err, parley.InvalidArgument)
 	}
 }
@@ -414,7 +415,7 @@ func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
 		t.Fatalf("the operator has the notices %q, want one", got)
 	}
 
-	box := must.Have(d.CheckInbox(operator, parley.CheckInboxRequest{}))(t)
+	box := must.Have(op.CheckInbox.Call(operator, d, parley.CheckInboxRequest{}))(t)
 	if got := box.Messages[0].InReplyTo; got != id {
 		t.Errorf("the notice is about %q, want %q", got, id)
 	}

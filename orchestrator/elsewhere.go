@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/sh"
+	"parley/op"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/team"
 	"parley/plain"
@@ -36,7 +37,7 @@ func (e *elsewhere) hostOf(agent string) string {
 
 // across does an act on a host: here, or by the daemon of that host, "" for this one.
 func across[Req, Res any](
-	ctx context.Context, e *elsewhere, host, operation string, req Req,
+	ctx context.Context, e *elsewhere, host string, o op.Operation[Req, Res], req Req,
 	here func(context.Context, Req) (*Res, error),
 ) (*Res, error) {
 	shared := e.store.Team().Own != ""
@@ -51,7 +52,7 @@ func across[Req, Res any](
 		return nil, parley.Errorf(parley.AgentUnavailable, "host %s was asked for what is on host %s", e.own, host).
 			With("host", host).Suggest("Try again: it has just moved.")
 	}
-	return relay.Ask[Res](ctx, e.store, host, operation, req)
+	return relay.Ask(ctx, e.store, host, o, req)
 }
 
 // dialogOf asks the host of an agent what its screen shows, and which dialog is open there. It returns nil while this
@@ -60,7 +61,7 @@ func (e *elsewhere) dialogOf(ctx context.Context, m *team.Member) (*parley.Answe
 	if relay.From(ctx) != "" {
 		return nil, nil // which asks on for nobody
 	}
-	return relay.Ask[parley.AnswerDialogResult](ctx, e.store, m.Agent().Host, "answer_dialog",
+	return relay.Ask(ctx, e.store, m.Agent().Host, op.AnswerDialog,
 		parley.AnswerDialogRequest{Agent: m.ID})
 }
 

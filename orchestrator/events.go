@@ -16,7 +16,7 @@ import (
 	"parley/store"
 )
 
-// eventService implements parley.EventService. A waiting reader returns early when the daemon
+// eventService reads the record of events. A waiting reader returns early when the daemon
 // ends.
 type eventService struct {
 	store    *store.Store
@@ -29,7 +29,7 @@ type eventService struct {
 	pages    singleflight.Group
 }
 
-// ReadEvents implements parley.EventService.
+// ReadEvents does op.ReadEvents.
 func (es *eventService) ReadEvents(
 	ctx context.Context, req parley.ReadEventsRequest,
 ) (*parley.ReadEventsResult, error) {

@@ -13,32 +13,32 @@ import (
 	"parley/plain"
 )
 
-// ExplainMessage implements parley.OperatorService.
-func (op *operatorService) ExplainMessage(
+// ExplainMessage does op.ExplainMessage.
+func (ops *operatorService) ExplainMessage(
 	ctx context.Context, req parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {
-	msg, deliveries, err := op.store.Message(ctx, req.MessageID)
+	msg, deliveries, err := ops.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range op.responders.Unanswered(&msg, deliveries) {
+	for _, m := range ops.responders.Unanswered(&msg, deliveries) {
 		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
-		if deliveries[i].Reason == "" && !op.responders.IsAnswering(&msg, m) {
+		if deliveries[i].Reason == "" && !ops.responders.IsAnswering(&msg, m) {
 			deliveries[i].Reason, deliveries[i].ReasonCode = answer.NotAsked, parley.EndedNoAnswer
 		}
 	}
 
-	if err := op.admission.explainWaiting(ctx, msg.ID, deliveries); err != nil {
+	if err := ops.admission.explainWaiting(ctx, msg.ID, deliveries); err != nil {
 		return nil, err
 	}
 
 	agentOf := func(d *parley.Delivery) parley.Agent {
-		if m := op.roster.ByID(d.RecipientID); m != nil {
+		if m := ops.roster.ByID(d.RecipientID); m != nil {
 			return m.Agent()
 		}
 		return parley.Agent{Name: d.Recipient}
 	}
-	res := explain(op.roster.FillIn(&msg), op.roster.FillInDeliveries(deliveries), agentOf, op.now(), time.Local)
+	res := explain(ops.roster.FillIn(&msg), ops.roster.FillInDeliveries(deliveries), agentOf, ops.now(), time.Local)
 
 	return &res, nil
 }

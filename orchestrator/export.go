@@ -8,8 +8,8 @@ import (
 	"parley/store"
 )
 
-// ExportMessages implements parley.OperatorService.
-func (op *operatorService) ExportMessages(
+// ExportMessages does op.ExportMessages.
+func (ops *operatorService) ExportMessages(
 	ctx context.Context, req parley.ExportMessagesRequest,
 ) (*parley.ExportMessagesResult, error) {
 	q := store.ExportQuery{After: req.After, Limit: cmp.Or(req.Limit, 100)}
@@ -19,7 +19,7 @@ func (op *operatorService) ExportMessages(
 
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}}
 	for i, ref := range req.Between {
-		m, err := op.roster.Find(ref)
+		m, err := ops.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -33,22 +33,22 @@ func (op *operatorService) ExportMessages(
 	}
 
 	if req.ThreadID != "" {
-		th, err := op.store.Thread(ctx, req.ThreadID)
+		th, err := ops.store.Thread(ctx, req.ThreadID)
 		if err != nil {
 			return nil, err
 		}
-		th = op.roster.FillInThread(th)
+		th = ops.roster.FillInThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 
-	page, err := op.store.Export(ctx, q)
+	page, err := ops.store.Export(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, m := range page.Messages {
-		op.roster.FillIn(&m.Message)
-		op.roster.FillInDeliveries(m.Deliveries)
+		ops.roster.FillIn(&m.Message)
+		ops.roster.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

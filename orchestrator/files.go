@@ -16,7 +16,7 @@ import (
 	"parley/store/files"
 )
 
-// fileService implements parley.FileService. It stores the content of a file before it
+// fileService does the operations on files. It stores the content of a file before it
 // announces the file, and removes content that was never announced.
 type fileService struct {
 	admission *admission
@@ -36,7 +36,7 @@ type arriving struct {
 	coming map[string]int64 // bytes, by the sender's id
 }
 
-// TransferFile implements parley.FileService.
+// TransferFile does op.TransferFile.
 func (fs *fileService) TransferFile(
 	ctx context.Context, req parley.TransferFileRequest,
 ) (*parley.TransferFileResult, error) {

@@ -10,7 +10,7 @@ import (
 	"parley/plain"
 )
 
-// ListFiles implements parley.FileService.
+// ListFiles does op.ListFiles.
 func (fs *fileService) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
 	list, total, err := fs.store.KeptFiles(ctx, req.Limit)
 	if err != nil {
@@ -31,7 +31,7 @@ func (fs *fileService) ListFiles(ctx context.Context, req parley.ListFilesReques
 	return res, err
 }
 
-// RemoveFiles implements parley.FileService. It records a file as removed
+// RemoveFiles does op.RemoveFiles. It records a file as removed
 // before it deletes the content.
 func (fs *fileService) RemoveFiles(
 	ctx context.Context, req parley.RemoveFilesRequest,

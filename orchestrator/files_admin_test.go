@@ -11,12 +11,13 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // remove deletes files as the operator.
 func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesResult {
 	te.t.Helper()
-	return must.Have(te.RemoveFiles(te.operator(), req))(te.t)
+	return must.Have(op.RemoveFiles.Call(te.operator(), te, req))(te.t)
 }
 
 func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
@@ -29,13 +30,13 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 		t.Errorf("kept: %v, want %v", te.kept(), want)
 	}
 
-	_, _, err := te.OpenFile(coder, first.Data.FileID)
+	_, _, err := te.Files.OpenFile(coder, first.Data.FileID)
 	wantCode(t, err, parley.FileNotFound)
 	if err == nil || !strings.Contains(err.Error(), "a.txt was removed on ") {
 		t.Errorf("who asks for it is told: %v", err)
 	}
 
-	_, err = te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this",
+	_, err = op.SendMessage.Call(planner, te, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this",
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + first.Data.FileID + `"}`)}})
 	wantCode(t, err, parley.FileNotFound)
 	if !te.mayRead(te.operator(), second.Data.FileID) {
@@ -44,7 +45,7 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 
 	forward := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this too",
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + second.Data.FileID + `"}`)}}
-	must.Have(te.SendMessage(reviewer, forward))(t)
+	must.Have(op.SendMessage.Call(reviewer, te, forward))(t)
 	if got := te.kept(); len(got) != 3 {
 		t.Errorf("forwarded: kept %v, want a copy for the new reader too", got)
 	}
@@ -77,9 +78,9 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
 
-	must.Do(t, te.pruneFiles(t.Context(), te.now().Add(-time.Hour), func() error { return nil }))
+	must.Do(t, te.Files.pruneFiles(t.Context(), te.now().Add(-time.Hour), func() error { return nil }))
 
-	list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
+	list, err := op.ListFiles.Call(te.operator(), te, parley.ListFilesRequest{Limit: 10})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
 		list.CopyBytes != 3 {
 		t.Errorf("kept: %+v, %v", list, err)
@@ -95,20 +96,20 @@ func TestOldFilesArePruned(t *testing.T) {
 	te.opts.Now = func() time.Time { return time.Now().AddDate(0, 0, -31) }
 	te.open()
 	te.transfer(planner, "coder", te.give("read.txt", "read"))
-	must.Have(te.GetMessages(coder, parley.GetMessagesRequest{Limit: 10, MarkRead: new(true),
+	must.Have(op.GetMessages.Call(coder, te, parley.GetMessagesRequest{Limit: 10, MarkRead: new(true),
 		Filters: &parley.MessageFilters{}}))(t)
 	te.transfer(planner, "coder", te.give("unread.txt", "unread"))
 	te.close()
 	te.opts.Now = time.Now
 	te.open()
 
-	must.Do(t, te.pruneFiles(t.Context(), time.Time{}, func() error { return nil }))
+	must.Do(t, te.Files.pruneFiles(t.Context(), time.Time{}, func() error { return nil }))
 	for _, want := range []int{2, 1} {
-		list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
+		list, err := op.ListFiles.Call(te.operator(), te, parley.ListFilesRequest{Limit: 10})
 		if err != nil || len(list.Files) != want || list.Files[0].Name != "unread.txt" {
 			t.Errorf("kept: %+v, %v, want %d files", list, err, want)
 		}
-		must.Do(t, te.pruneFiles(t.Context(), te.now().Add(-24*time.Hour), func() error { return nil }))
+		must.Do(t, te.Files.pruneFiles(t.Context(), te.now().Add(-24*time.Hour), func() error { return nil }))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
@@ -20,14 +21,14 @@ func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
 	before := te.kept()
 
 	uploadAs := func(ctx context.Context, key string) error {
-		_, err := te.UploadFile(ctx, strings.NewReader(text), func() (parley.UploadFileRequest, error) {
+		_, err := te.Files.UploadFile(ctx, strings.NewReader(text), func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: key}, nil
 		})
 		return err
 	}
 	upload := func(ctx context.Context) error { return uploadAs(ctx, "") }
 
-	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
+	_, err := op.TransferFile.Call(planner, te, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.FileRefused)
 	wantCode(t, upload(planner), parley.FileRefused)
 	if after := te.kept(); !slices.Equal(before, after) {
@@ -57,6 +58,7 @@ func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
 		t.Errorf("%d of %d files at once were stored, want 1", stored, cap(passed))
 	}
 
-	must.Have(te.RemoveFiles(te.operator(), parley.RemoveFilesRequest{FileIDs: []string{first.Data.FileID}}))(t)
+	must.Have(op.RemoveFiles.Call(te.operator(), te,
+		parley.RemoveFilesRequest{FileIDs: []string{first.Data.FileID}}))(t)
 	wantCode(t, upload(planner), "")
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -46,12 +47,12 @@ func (te *testTeam) kept() []string {
 
 func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
 	te.t.Helper()
-	return must.Have(te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path}))(te.t)
+	return must.Have(op.TransferFile.Call(ctx, te, parley.TransferFileRequest{Recipient: to, SourcePath: path}))(te.t)
 }
 
 func (te *testTeam) mayRead(ctx context.Context, id string) bool {
 	te.t.Helper()
-	_, content, err := te.OpenFile(ctx, id)
+	_, content, err := te.Files.OpenFile(ctx, id)
 	if err == nil {
 		return content.Close() == nil
 	}
@@ -92,14 +93,14 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 		}
 	}
 
-	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
-	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
+	_, _, err = te.Files.OpenFile(reviewer, res.Data.FileID)
+	_, _, unknown := te.Files.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
 	if strings.ReplaceAll(err.Error(), res.Data.FileID, "ID") != strings.ReplaceAll(unknown.Error(),
 		"00000000-0000-4000-8000-000000000000", "ID") {
 		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
 	}
 
-	_, _, err = te.OpenFile(context.Background(), res.Data.FileID)
+	_, _, err = te.Files.OpenFile(context.Background(), res.Data.FileID)
 	wantCode(t, err, parley.Unauthenticated)
 }
 
@@ -148,12 +149,13 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	wantCode(t, attach(te.operator(), "coder", known), "")
-	inbox, err := te.CheckInbox(reviewer, parley.CheckInboxRequest{})
+	inbox, err := op.CheckInbox.Call(reviewer, te, parley.CheckInboxRequest{})
 	if err != nil || len(inbox.Messages) != 1 {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
 
-	status, err := te.GetMessageStatus(reviewer, parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
+	status, err := op.GetMessageStatus.Call(reviewer, te,
+		parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
 	if err != nil || len(status.Object.Attachments) != 3 {
 		t.Fatalf("%+v, %v", status, err)
 	}
@@ -203,7 +205,8 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		{worker, te.give(".parley/x", "x"), parley.FileRefused}, {worker, te.give("launch/agents/key", "x"),
 			parley.FileRefused},
 	} {
-		_, err := te.TransferFile(test.who, parley.TransferFileRequest{Recipient: "coder", SourcePath: test.path})
+		_, err := op.TransferFile.Call(test.who, te, parley.TransferFileRequest{Recipient: "coder",
+			SourcePath: test.path})
 		if got := parley.ErrorCode(err); got != test.want {
 			t.Errorf("%s by %s: got %q (%v), want %q", test.path, parley.CallerFrom(test.who).Name, got, err, test.want)
 		}
@@ -219,7 +222,7 @@ func TestRefusalNamesEachAllowedDirectoryOnce(t *testing.T) {
 
 	outside := filepath.Join(t.TempDir(), "f")
 	must.Do(t, os.WriteFile(outside, []byte("x"), 0o600))
-	_, err := te.TransferFile(parley.WithCaller(context.Background(), c),
+	_, err := op.TransferFile.Call(parley.WithCaller(context.Background(), c), te,
 		parley.TransferFileRequest{Recipient: "coder", SourcePath: outside})
 	wantCode(t, err, parley.FileRefused)
 
@@ -235,9 +238,10 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 	c := parley.CallerFrom(te.as("planner"))
 	c.Network = true
 	ctx := parley.WithCaller(context.Background(), c)
-	_, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: "coder", SourcePath: te.give("a.txt", "x")})
+	_, err := op.TransferFile.Call(ctx, te, parley.TransferFileRequest{Recipient: "coder",
+		SourcePath: te.give("a.txt", "x")})
 	wantCode(t, err, parley.FileRefused)
-	res, err := te.UploadFile(ctx, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+	res, err := te.Files.UploadFile(ctx, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt", Recipient: "coder"}, nil
 	})
 	if err != nil || res.Filename != "a.txt" || res.Data.Size != 1 || res.MessageID == "" {
@@ -253,14 +257,14 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	sparse := te.give("sparse", "")
 	must.Do(t, os.Truncate(sparse, 1<<40))
 
-	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
+	_, err := op.TransferFile.Call(planner, te, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
 	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // refused by its size, before it is read
 		t.Errorf("the refusal says the size %v", size)
 	}
 
 	upload := func(to string, content io.Reader) error {
-		_, err := te.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
+		_, err := te.Files.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "a.txt", Recipient: to}, nil
 		})
 		return err
@@ -270,7 +274,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
 	te.pause(true)
 
-	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
+	_, err = op.TransferFile.Call(planner, te, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.CommunicationDisabled)
 	wantCode(t, upload("coder", strings.NewReader("x")), parley.CommunicationDisabled)
 	if got := te.kept(); len(got) != 0 {
@@ -281,7 +285,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	te.transfer(planner, "coder", path)
 	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
 	for range 2 {
-		must.Have(te.UploadFile(planner, strings.NewReader("content"),
+		must.Have(te.Files.UploadFile(planner, strings.NewReader("content"),
 			func() (parley.UploadFileRequest, error) { return again, nil }))(t)
 	}
 
@@ -325,7 +329,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 		t.Errorf("what a crash left is still there: %v", err)
 	}
 
-	f, content, err := te.OpenFile(te.operator(), res.Data.FileID)
+	f, content, err := te.Files.OpenFile(te.operator(), res.Data.FileID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,10 +345,10 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread := must.Have(te.CreateThread(planner,
+	thread := must.Have(op.CreateThread.Call(planner, te,
 		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}}))(t)
 
-	res := must.Have(te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+	res := must.Have(te.Files.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt"}, nil
 	}))(t)
 	if te.mayRead(coder, res.Data.FileID) {
@@ -357,11 +361,11 @@ func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)},
 	}
 
-	must.Have(te.SendMessage(planner, post))(t)
+	must.Have(op.SendMessage.Call(planner, te, post))(t)
 	if !te.mayRead(coder, res.Data.FileID) || te.mayRead(late, res.Data.FileID) {
 		t.Error("it is not for those, and those alone, who take part")
 	}
-	must.Have(te.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}))(t)
+	must.Have(op.JoinThread.Call(late, te, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}))(t)
 	if !te.mayRead(late, res.Data.FileID) {
 		t.Error("who came later may not read it")
 	}

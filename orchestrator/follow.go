@@ -27,7 +27,7 @@ func (o *Orchestrator) follow(n *store.News) {
 		m := r.roster.ByID(d.RecipientID)
 		r.admission.wake(m)
 		if d.Code == parley.HoldHostAway && m != nil && r.roster.Here(m) {
-			o.returned.Store(true)
+			o.Workspace.returned.Store(true)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
 	"parley/store"
@@ -114,13 +115,13 @@ func (w testWriter) Write(b []byte) (int, error) {
 // start launches an agent.
 func (te *testTeam) start(req parley.LaunchAgentRequest) {
 	te.t.Helper()
-	must.Have(te.LaunchAgent(te.operator(), req))(te.t)
+	must.Have(op.LaunchAgent.Call(te.operator(), te, req))(te.t)
 }
 
 // stop stops an agent.
 func (te *testTeam) stop(name string) *parley.StopAgentResult {
 	te.t.Helper()
-	return must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}))(te.t)
+	return must.Have(op.StopAgent.Call(te.operator(), te, parley.StopAgentRequest{Agent: name}))(te.t)
 }
 
 // reopen starts the daemon's part again with other options.
@@ -170,7 +171,7 @@ func (te *testTeam) shutDown() {
 	if te.Orchestrator == nil {
 		te.open()
 	}
-	if _, err := te.ShutDown(te.operator(), parley.ShutDownRequest{}); err != nil {
+	if _, err := op.ShutDown.Call(te.operator(), te, parley.ShutDownRequest{}); err != nil {
 		te.t.Error(err)
 	}
 	te.close()
@@ -183,7 +184,7 @@ func (te *testTeam) operator() context.Context {
 // as registers a mailbox agent and returns a context with it as the caller.
 func (te *testTeam) as(name string) context.Context {
 	te.t.Helper()
-	res := must.Have(te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name}))(te.t)
+	res := must.Have(op.RegisterAgent.Call(context.Background(), te, parley.RegisterAgentRequest{Username: name}))(te.t)
 	c, ok := te.roster.Authenticate(context.Background(), res.APIKey)
 	if !ok {
 		te.t.Fatalf("the key of %s is nobody's", name)
@@ -213,13 +214,13 @@ func (te *testTeam) begun(name string) {
 // sends sends as a caller.
 func (te *testTeam) sends(as context.Context, req parley.SendMessageRequest) *parley.SendMessageResult {
 	te.t.Helper()
-	return must.Have(te.SendMessage(as, req))(te.t)
+	return must.Have(op.SendMessage.Call(as, te, req))(te.t)
 }
 
 // control changes a conversation as the operator.
 func (te *testTeam) control(req parley.ControlConversationRequest) {
 	te.t.Helper()
-	must.Have(te.ControlConversation(te.operator(), req))(te.t)
+	must.Have(op.ControlConversation.Call(te.operator(), te, req))(te.t)
 }
 
 // send sends as the operator and returns the message's id.
@@ -231,7 +232,7 @@ func (te *testTeam) send(to, text string) string {
 // delivery returns the only delivery of a message.
 func (te *testTeam) delivery(id string) parley.Delivery {
 	te.t.Helper()
-	res := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(te.t)
+	res := must.Have(op.GetMessageStatus.Call(te.operator(), te, parley.MessageStatusRequest{MessageID: id}))(te.t)
 	return res.Deliveries[0]
 }
 
@@ -278,7 +279,7 @@ func (te *testTeam) inState(name string, state parley.AgentState) parley.AgentSt
 	te.t.Helper()
 	var a parley.AgentStatus
 	tmuxtest.Poll(te.t, func() bool {
-		res := must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name}))(te.t)
+		res := must.Have(op.GetAgentStatus.Call(te.operator(), te, parley.AgentStatusRequest{Agent: name}))(te.t)
 		a = res.Agents[0]
 		return a.State == state
 	}, func() string { return fmt.Sprintf("%s is %s (%s), want %s", name, a.State, a.Evidence, state) })

@@ -18,7 +18,7 @@ const (
 	historySpans  = 2000 // of one agent
 )
 
-// TeamHistory implements parley.EventService.
+// TeamHistory does op.TeamHistory.
 func (es *eventService) TeamHistory(
 	ctx context.Context, req parley.TeamHistoryRequest,
 ) (*parley.TeamHistoryResult, error) {

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// ListHosts implements parley.WorkspaceService.
+// ListHosts does op.ListHosts.
 func (ws *workspaceService) ListHosts(
 	context.Context, parley.ListHostsRequest,
 ) (*parley.ListHostsResult, error) {
@@ -49,7 +49,7 @@ func withAgent(hosts []parley.Host, a parley.Agent, own string) []parley.Host {
 	return append(hosts, parley.Host{Name: a.Host, Away: true, Agents: []string{a.Name}})
 }
 
-// RemoveHost implements parley.WorkspaceService.
+// RemoveHost does op.RemoveHost.
 func (ws *workspaceService) RemoveHost(
 	ctx context.Context, req parley.RemoveHostRequest,
 ) (*parley.RemoveHostResult, error) {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/notify"
 	"parley/internal/setting"
+	"parley/op"
 	"parley/store"
 	"parley/store/postgrestest"
 	"parley/store/storetest"
@@ -23,7 +24,7 @@ import (
 // screenFrom returns what a host shows of an agent's screen.
 func (te *testTeam) screenFrom(agent string) string {
 	te.t.Helper()
-	res := must.Have(te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: agent}))(te.t)
+	res := must.Have(op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: agent}))(te.t)
 	return strings.Join(res.Lines, "\n")
 }
 
@@ -38,7 +39,7 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	must.Do(t, os.WriteFile(dialog, nil, 0o600))
 	must.Do(t, os.Mkdir(filepath.Join(bob.dir, "below"), 0o700))
 	program := tmuxtest.Agent{Log: log, Dialog: dialog}
-	launched := must.Have(ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{
+	launched := must.Have(op.LaunchAgent.Call(ann.operator(), ann, parley.LaunchAgentRequest{
 		Name: "far", Host: "bob", Profile: "framed", Command: program.Argv(), Dir: "below",
 		Env: map[string]string{"ONLY_HERE": "1"}, Prompt: "begin",
 	}))(t)
@@ -53,23 +54,23 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	// Its dialog is seen and answered from here.
 	tmuxtest.Poll(t, func() bool { return strings.Contains(ann.screenFrom("far"), tmuxtest.DialogText) },
 		func() string { return ann.screenFrom("far") })
-	needs := must.Have(ann.GetNeeds(ann.operator(), parley.GetNeedsRequest{}))(t).Needs
+	needs := must.Have(op.GetNeeds.Call(ann.operator(), ann, parley.GetNeedsRequest{}))(t).Needs
 	if len(needs) != 1 || !strings.Contains(needs[0].Text, ", on host bob") || needs[0].Dialog == nil ||
 		!slices.Contains(needs[0].Screen, tmuxtest.DialogText) {
 		t.Errorf("the operator is told %+v", needs)
 	}
-	must.Have(ann.AnswerDialog(ann.operator(), parley.AnswerDialogRequest{Agent: "far"}))(t)
+	must.Have(op.AnswerDialog.Call(ann.operator(), ann, parley.AnswerDialogRequest{Agent: "far"}))(t)
 	must.Do(t, os.Remove(dialog))
 	bob.inState("far", parley.StateIdle)
 	ann.arrived(launched.PromptMessageID)
 	bob.wantMessages(log, 1)
 
-	info := must.Have(ann.GetAttachInfo(ann.operator(), parley.AttachInfoRequest{Agent: "far"}))(t)
+	info := must.Have(op.GetAttachInfo.Call(ann.operator(), ann, parley.AttachInfoRequest{Agent: "far"}))(t)
 	if info.Host != "bob" || info.Command[0] != "ssh" || !strings.Contains(info.Command[4], info.Socket) ||
 		!strings.HasPrefix(info.Command[4], "tmux -u ") {
 		t.Errorf("attach from here: %+v", info)
 	}
-	there := must.Have(bob.GetAttachInfo(bob.operator(), parley.AttachInfoRequest{Agent: "far"}))(t)
+	there := must.Have(op.GetAttachInfo.Call(bob.operator(), bob, parley.AttachInfoRequest{Agent: "far"}))(t)
 	if there.Host != "" || there.Command[0] == "ssh" {
 		t.Errorf("attach from there: %+v", there)
 	}
@@ -83,7 +84,7 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	bob.inState("blocked", parley.StateBlocked)
 	id := ann.send("blocked", "despite the limit")
 	ann.held(id, "limit")
-	must.Have(ann.RetryDelivery(ann.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
+	must.Have(op.RetryDelivery.Call(ann.operator(), ann, parley.RetryDeliveryRequest{MessageID: id}))(t)
 	bob.wantMessages(blocked, 1)
 
 	// The other host looks for itself what the asker may do.
@@ -97,22 +98,23 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	}
 
 	// What fails there fails here in the same way.
-	_, err := ann.LaunchAgent(ann.operator(),
+	_, err := op.LaunchAgent.Call(ann.operator(), ann,
 		parley.LaunchAgentRequest{Name: "x", Host: "bob", Command: []string{"/none"}})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("a program that is not there: got %v", err)
 	}
-	_, err = ann.LaunchAgent(ann.operator(),
+	_, err = op.LaunchAgent.Call(ann.operator(), ann,
 		parley.LaunchAgentRequest{Name: "x", Host: "dora", Command: []string{"cat"}})
 	if e := parley.AsError(err); e.Code != parley.InvalidArgument || e.Details["host"] != "dora" {
 		t.Errorf("an unknown host: got %v", err)
 	}
 
-	again := must.Have(ann.RestartAgent(ann.operator(), parley.RestartAgentRequest{Agent: "far", Dir: ann.dir}))(t)
+	again := must.Have(op.RestartAgent.Call(ann.operator(), ann, parley.RestartAgentRequest{Agent: "far",
+		Dir: ann.dir}))(t)
 	if again.Host != "bob" || again.PID == launched.PID {
 		t.Errorf("restarted as %+v", again)
 	}
-	stopped := must.Have(ann.StopAgent(ann.operator(), parley.StopAgentRequest{Agent: "far"}))(t)
+	stopped := must.Have(op.StopAgent.Call(ann.operator(), ann, parley.StopAgentRequest{Agent: "far"}))(t)
 	if stopped.Ended == 0 {
 		t.Errorf("stopped as %+v", stopped)
 	}
@@ -130,7 +132,7 @@ func TestHostThatKeepsToItselfRefusesActs(t *testing.T) {
 	bob.launch("bobby", "framed", tmuxtest.Agent{})
 	ann.knows("bobby")
 
-	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
+	_, err := op.ReadTerminal.Call(ann.operator(), ann, parley.ReadTerminalRequest{Agent: "bobby"})
 	if e := parley.AsError(err); e.Code != parley.NotAuthorized || e.Details["host"] != "bob" {
 		t.Errorf("got %v, want a refusal", err)
 	}
@@ -140,7 +142,7 @@ func TestHostThatKeepsToItselfRefusesActs(t *testing.T) {
 	bob.close()
 	tmuxtest.Poll(t, func() bool { return ann.inState("bobby", parley.StateUnreachable).Evidence != "" },
 		func() string { return "bobby is there" })
-	_, err = ann.StopAgent(ann.operator(), parley.StopAgentRequest{Agent: "bobby"})
+	_, err = op.StopAgent.Call(ann.operator(), ann, parley.StopAgentRequest{Agent: "bobby"})
 	if parley.ErrorCode(err) != parley.AgentUnavailable {
 		t.Errorf("got %v, want that the host is away", err)
 	}
@@ -150,7 +152,8 @@ func TestHostThatKeepsToItselfRefusesActs(t *testing.T) {
 func TestAWorkspaceInAFileHasOneHost(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	_, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "x", Host: "bob", Command: []string{"cat"}})
+	_, err := op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{Name: "x", Host: "bob",
+		Command: []string{"cat"}})
 	if e := parley.AsError(err); e.Code != parley.InvalidArgument || e.Details["host"] != "bob" {
 		t.Errorf("got %v, want that there is no such host", err)
 	}

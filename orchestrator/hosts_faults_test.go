@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/store"
 	"parley/store/postgrestest"
 	"parley/store/storetest"
@@ -55,7 +56,7 @@ func TestDaemonThatSleptTypesOnce(t *testing.T) {
 		func() string { return "bob sleeps, and ann does not know it" })
 	id := ann.send("bobby", "while you sleep")
 	ann.held(id, "host bob has been away since")
-	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
+	_, err := op.ReadTerminal.Call(ann.operator(), ann, parley.ReadTerminalRequest{Agent: "bobby"})
 	if parley.ErrorCode(err) != parley.AgentUnavailable {
 		t.Errorf("its screen: got %v", err)
 	}
@@ -94,7 +95,7 @@ func TestHostWithAWrongClockTakesPart(t *testing.T) {
 	ann.arrived(ann.send("bobby", "what time is it there?"))
 	bob.wantMessages(log, 1)
 	ann.screenFrom("bobby")
-	for _, h := range must.Have(ann.ListHosts(ann.operator(), parley.ListHostsRequest{}))(t).Hosts {
+	for _, h := range must.Have(op.ListHosts.Call(ann.operator(), ann, parley.ListHostsRequest{}))(t).Hosts {
 		if h.Name == "bob" && h.Away {
 			t.Errorf("%s is away", h.Name)
 		}
@@ -121,7 +122,7 @@ func TestAnswerOfAnotherHostIsStoredAgain(t *testing.T) {
 
 	ctx, stop := context.WithTimeout(ann.operator(), time.Minute)
 	defer stop()
-	must.Have(ann.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: "bobby"}))(t)
+	must.Have(op.ReadTerminal.Call(ctx, ann, parley.ReadTerminalRequest{Agent: "bobby"}))(t)
 	if n := must.Have(postgrestest.Look[int](t.Context(), url, `SELECT last_value FROM answers`))(t); n[0] != 2 {
 		t.Errorf("the answer was stored at attempt %d, want 2", n[0])
 	}

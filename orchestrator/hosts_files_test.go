@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
 )
@@ -39,7 +40,7 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 
 	source := filepath.Join(ann.dir, "notes.md")
 	must.Do(t, os.WriteFile(source, []byte("what was found"), 0o600))
-	sent := must.Have(ann.TransferFile(ann.operator(),
+	sent := must.Have(op.TransferFile.Call(ann.operator(), ann,
 		parley.TransferFileRequest{Recipient: "bobby", SourcePath: source}))(t)
 	id := sent.Data.FileID
 	if sent.Data.ServerPath != "" {
@@ -53,7 +54,7 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 
 	// It is there although the host on which it was sent sleeps, and can be sent on.
 	ann.close()
-	f, content, err := bob.OpenFile(bob.memberContext("bobby"), id)
+	f, content, err := bob.Files.OpenFile(bob.memberContext("bobby"), id)
 	must.Do(t, err)
 	text := must.Have(io.ReadAll(content))(t)
 	must.Do(t, content.Close())
@@ -76,12 +77,12 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 	ann.back(url, "ann")
 
 	// A removed file is gone for all.
-	must.Have(ann.RemoveFiles(ann.operator(), parley.RemoveFilesRequest{FileIDs: []string{id}}))(t)
-	_, _, err = bob.OpenFile(bob.operator(), id)
+	must.Have(op.RemoveFiles.Call(ann.operator(), ann, parley.RemoveFilesRequest{FileIDs: []string{id}}))(t)
+	_, _, err = bob.Files.OpenFile(bob.operator(), id)
 	if parley.ErrorCode(err) != parley.FileNotFound {
 		t.Errorf("a removed file: got %v", err)
 	}
-	announced := must.Have(ann.GetMessageStatus(ann.operator(),
+	announced := must.Have(op.GetMessageStatus.Call(ann.operator(), ann,
 		parley.MessageStatusRequest{MessageID: sent.MessageID}))(t)
 	if item := string(announced.Object.Attachments[0]); strings.Contains(item, "get-file") ||
 		!strings.Contains(item, "removed_at") {
@@ -100,14 +101,14 @@ func TestFileThatIsSentWhileItsTwinIsRemovedStaysWhole(t *testing.T) {
 		source := filepath.Join(ann.dir, "twin")
 		must.Do(t, os.WriteFile(source, []byte(content), 0o600))
 		transfer := parley.TransferFileRequest{Recipient: "reader", SourcePath: source}
-		first := must.Have(ann.TransferFile(ann.operator(), transfer))(t).Data.FileID
+		first := must.Have(op.TransferFile.Call(ann.operator(), ann, transfer))(t).Data.FileID
 
 		var both sync.WaitGroup
 		var second *parley.TransferFileResult
 		var sendErr, removeErr error
-		both.Go(func() { second, sendErr = ann.TransferFile(ann.operator(), transfer) })
+		both.Go(func() { second, sendErr = op.TransferFile.Call(ann.operator(), ann, transfer) })
 		both.Go(func() {
-			_, removeErr = bob.RemoveFiles(bob.operator(), parley.RemoveFilesRequest{FileIDs: []string{first}})
+			_, removeErr = op.RemoveFiles.Call(bob.operator(), bob, parley.RemoveFilesRequest{FileIDs: []string{first}})
 		})
 		both.Wait()
 		must.Do(t, errors.Join(sendErr, removeErr))

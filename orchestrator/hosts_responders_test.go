@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/op"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
 )
@@ -48,13 +49,14 @@ func TestQuestionUnderWayOnAnotherHostIsNotAskedAgain(t *testing.T) {
 
 	answered := make(chan error, 1)
 	go func() {
-		_, err := ann.SendMessage(ann.operator(), parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE hi"})
+		_, err := op.SendMessage.Call(ann.operator(), ann, parley.SendMessageRequest{To: parley.Names{"DM"},
+			Text: "PAUSE hi"})
 		answered <- err
 	}()
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 },
 		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
 
-	inbox, err := bob.FindMessages(bob.operator(), parley.FindMessagesRequest{Query: "PAUSE"})
+	inbox, err := op.FindMessages.Call(bob.operator(), bob, parley.FindMessagesRequest{Query: "PAUSE"})
 	if err != nil || len(inbox.Messages) != 1 {
 		t.Fatalf("bob finds %+v, %v", inbox, err)
 	}
@@ -62,7 +64,7 @@ func TestQuestionUnderWayOnAnotherHostIsNotAskedAgain(t *testing.T) {
 	if needs := bob.needs(""); len(needs) != 0 {
 		t.Errorf("while ann asks the model, bob needs %+v", needs)
 	}
-	_, err = bob.RetryDelivery(bob.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	_, err = op.RetryDelivery.Call(bob.operator(), bob, parley.RetryDeliveryRequest{MessageID: id})
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["retry_after_seconds"] == nil {
 		t.Errorf("a retry meanwhile: %v", err)
 	}

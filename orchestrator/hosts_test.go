@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
@@ -62,18 +63,20 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 	bob.arrived(bob.send("annie", "and back"))
 	ann.wantMessages(annie, 1)
 
-	_, err := ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "bobby", Command: []string{"cat"}})
+	_, err := op.LaunchAgent.Call(ann.operator(), ann, parley.LaunchAgentRequest{Name: "bobby",
+		Command: []string{"cat"}})
 	if err == nil {
 		t.Error("its name was taken on another host")
 	}
 
 	// Names and the pause are the team's.
-	key := must.Have(ann.RegisterAgent(ann.operator(), parley.RegisterAgentRequest{Username: "mail"}))(t).APIKey
+	key := must.Have(op.RegisterAgent.Call(ann.operator(), ann,
+		parley.RegisterAgentRequest{Username: "mail"}))(t).APIKey
 	tmuxtest.Poll(t, func() bool { _, ok := bob.roster.Authenticate(t.Context(), key); return ok },
 		func() string { return "the other host does not know the key" })
-	must.Have(bob.PauseCommunication(bob.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	must.Have(op.PauseCommunication.Call(bob.operator(), bob, parley.PauseCommunicationRequest{Paused: true}))(t)
 	tmuxtest.Poll(t, func() bool { return ann.rooms.pause.is() != nil }, func() string { return "ann goes on" })
-	must.Have(ann.PauseCommunication(ann.operator(), parley.PauseCommunicationRequest{}))(t)
+	must.Have(op.PauseCommunication.Call(ann.operator(), ann, parley.PauseCommunicationRequest{}))(t)
 
 	// What waits for a host that is away says so, and goes when it is back.
 	bob.close()
@@ -92,7 +95,7 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 	// A host that is gone for good is removed.
 	bob.close()
 	tmuxtest.Poll(t, func() bool {
-		_, err = ann.RemoveHost(ann.operator(), parley.RemoveHostRequest{Name: "bob"})
+		_, err = op.RemoveHost.Call(ann.operator(), ann, parley.RemoveHostRequest{Name: "bob"})
 		return err == nil
 	},
 		func() string { return fmt.Sprint(err) })
@@ -110,10 +113,10 @@ func TestEventsGoOnAfterThoseOfOtherHosts(t *testing.T) {
 	for range 20 {
 		ann.send("reader", "news")
 		after := parley.ReadEventsRequest{After: ann.store.LastEvent()}
-		must.Have(bob.ReadEvents(bob.operator(), after))(t)
+		must.Have(op.ReadEvents.Call(bob.operator(), bob, after))(t)
 	}
 
-	_, err := bob.ReadEvents(bob.operator(), parley.ReadEventsRequest{After: ann.store.LastEvent() + 1000})
+	_, err := op.ReadEvents.Call(bob.operator(), bob, parley.ReadEventsRequest{After: ann.store.LastEvent() + 1000})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an event that no host has written: got %v", err)
 	}
@@ -135,7 +138,8 @@ func TestLimitsCountTheMessagesOfAllHosts(t *testing.T) {
 	for i := range 20 {
 		host := []*testTeam{ann, bob}[i%2]
 		calls.Go(func() {
-			_, err := host.SendMessage(sender, parley.SendMessageRequest{To: parley.Names{"reader"}, Text: "hi"})
+			_, err := op.SendMessage.Call(sender, host, parley.SendMessageRequest{To: parley.Names{"reader"},
+				Text: "hi"})
 			switch parley.ErrorCode(err) {
 			case "":
 				accepted.Add(1)

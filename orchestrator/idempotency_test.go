@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // An upload without a recipient is stored once per key, and a key cannot be used for another
@@ -16,7 +17,7 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	planner := te.as("planner")
 	te.as("coder")
 	upload := func(r parley.UploadFileRequest, content string) (*parley.TransferFileResult, error) {
-		return te.UploadFile(planner, strings.NewReader(content),
+		return te.Files.UploadFile(planner, strings.NewReader(content),
 			func() (parley.UploadFileRequest, error) { return r, nil })
 	}
 
@@ -64,14 +65,15 @@ func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
 	calls := map[string]func(key string) (id string, err error){
 		"send_message": func(key string) (string, error) {
 			req := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: key}
-			res, err := te.SendMessage(me, req)
+			res, err := op.SendMessage.Call(me, te, req)
 			if err != nil {
 				return "", err
 			}
 			return res.MessageID, nil
 		},
 		"broadcast_message": func(key string) (string, error) {
-			res, err := te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "hi", IdempotencyKey: key})
+			res, err := op.BroadcastMessage.Call(me, te, parley.BroadcastMessageRequest{Text: "hi",
+				IdempotencyKey: key})
 			if err != nil {
 				return "", err
 			}
@@ -79,7 +81,7 @@ func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
 		},
 		"create_thread": func(key string) (string, error) {
 			req := parley.CreateThreadRequest{Title: "plans", Participants: []string{"coder"}, IdempotencyKey: key}
-			res, err := te.CreateThread(me, req)
+			res, err := op.CreateThread.Call(me, te, req)
 			if err != nil {
 				return "", err
 			}
@@ -87,14 +89,14 @@ func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
 		},
 		"transfer_file": func(key string) (string, error) {
 			req := parley.TransferFileRequest{Recipient: "coder", SourcePath: path, IdempotencyKey: key}
-			res, err := te.TransferFile(me, req)
+			res, err := op.TransferFile.Call(me, te, req)
 			if err != nil {
 				return "", err
 			}
 			return res.MessageID, nil
 		},
 		"an upload": func(key string) (string, error) {
-			res, err := te.UploadFile(me, strings.NewReader("more"), func() (parley.UploadFileRequest, error) {
+			res, err := te.Files.UploadFile(me, strings.NewReader("more"), func() (parley.UploadFileRequest, error) {
 				return parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: key}, nil
 			})
 			if err != nil {
@@ -118,7 +120,7 @@ func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
 		wantCode(t, err, parley.CommunicationDisabled)
 	}
 
-	_, err := te.SendMessage(me, parley.SendMessageRequest{
+	_, err := op.SendMessage.Call(me, te, parley.SendMessageRequest{
 		To: parley.Names{"coder"}, Text: "another", IdempotencyKey: "send_message",
 	})
 	wantCode(t, err, parley.InvalidArgument)
@@ -141,13 +143,13 @@ func TestRepeatedCallMayHoldAnyAttachment(t *testing.T) {
 			IdempotencyKey: item,
 			Attachments:    []json.RawMessage{json.RawMessage(item)},
 		}
-		first := must.Have(te.SendMessage(me, req))(t)
-		if again, err := te.SendMessage(me, req); err != nil || again.MessageID != first.MessageID {
+		first := must.Have(op.SendMessage.Call(me, te, req))(t)
+		if again, err := op.SendMessage.Call(me, te, req); err != nil || again.MessageID != first.MessageID {
 			t.Errorf("%s, repeated: got %+v, %v, want message %s", item, again, err, first.MessageID)
 		}
 
 		req.Attachments = []json.RawMessage{json.RawMessage(`{"url":"https://example.org/?a=1"}`)}
-		_, err := te.SendMessage(me, req)
+		_, err := op.SendMessage.Call(me, te, req)
 		wantCode(t, err, parley.InvalidArgument)
 	}
 }
@@ -157,7 +159,7 @@ func TestRepeatedUploadOfARemovedFileSaysSo(t *testing.T) {
 	te := newTeam(t)
 	me := te.as("planner")
 	upload := func() (*parley.TransferFileResult, error) {
-		return te.UploadFile(me, strings.NewReader("content"), func() (parley.UploadFileRequest, error) {
+		return te.Files.UploadFile(me, strings.NewReader("content"), func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}, nil
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// keyService implements parley.RightsService: API keys and the approval of special agents.
+// keyService does the operations on keys: API keys and the approval of special agents.
 type keyService struct {
 	store      *store.Store
 	roster     *team.Roster
@@ -26,12 +26,12 @@ type keyService struct {
 	log        *slog.Logger
 }
 
-// IssueKey implements parley.RightsService.
+// IssueKey does op.IssueKey.
 func (ks *keyService) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
 	return ks.giveKey(ctx, req.Agent, req.Expires, func(*team.Key) bool { return false })
 }
 
-// RotateKey implements parley.RightsService.
+// RotateKey does op.RotateKey.
 func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
 	return ks.giveKey(ctx, req.Agent, req.Expires, (*team.Key).IsAny)
 }
@@ -86,7 +86,7 @@ func (ks *keyService) giveKey(
 	}, nil
 }
 
-// Invite implements parley.RightsService. An invitation is a key of the operator's that only lets its
+// Invite does op.Invite. An invitation is a key of the operator's that only lets its
 // owner register.
 func (ks *keyService) Invite(ctx context.Context, _ parley.InviteRequest) (*parley.InviteResult, error) {
 	m := ks.roster.ByName(parley.OperatorName)
@@ -106,7 +106,7 @@ func (ks *keyService) Invite(ctx context.Context, _ parley.InviteRequest) (*parl
 	}, nil
 }
 
-// RevokeKey implements parley.RightsService.
+// RevokeKey does op.RevokeKey.
 func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
 	var m *team.Member
 	var err error
@@ -163,7 +163,7 @@ func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 		Suggest("list_keys shows the ids of the valid keys; this one may have ended already.")
 }
 
-// ListKeys implements parley.RightsService.
+// ListKeys does op.ListKeys.
 func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*parley.ListKeysResult, error) {
 	var m *team.Member
 	var err error
@@ -221,7 +221,7 @@ func (ks *keyService) decideNewcomer(
 	return res, nil
 }
 
-// ApproveAgent implements parley.RightsService. A special agent remains a mailbox,
+// ApproveAgent does op.ApproveAgent. A special agent remains a mailbox,
 // unless a model is to answer for it.
 func (ks *keyService) ApproveAgent(
 	ctx context.Context, req parley.ApproveAgentRequest,

@@ -12,7 +12,7 @@ import (
 	"parley/orchestrator/team"
 )
 
-// OpenPage implements parley.RightsService. A code is a key of the operator's that only becomes a session.
+// OpenPage does op.OpenPage. A code is a key of the operator's that only becomes a session.
 func (ks *keyService) OpenPage(ctx context.Context, req parley.OpenPageRequest) (*parley.OpenPageResult, error) {
 	origin := parley.KeyPageCode
 	if req.Watch {

@@ -23,14 +23,14 @@ func entryOf(code string) parley.PageEntry {
 func TestACodeOfThePageIsOneSession(t *testing.T) {
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now; o.Daemon.Info.HTTP = "http://0.0.0.0:4711" })
-	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
+	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
 	if want := "http://127.0.0.1:4711/#" + link.Code; link.URL() != want {
 		t.Errorf("the link is %s, want %s", link.URL(), want)
 	}
 	if _, ok := te.roster.Authenticate(t.Context(), link.Code); ok {
 		t.Error("the code itself is a key")
 	}
-	if _, err := te.EnterPage(t.Context(), entryOf(link.Code+"x")); err == nil {
+	if _, err := te.Keys.EnterPage(t.Context(), entryOf(link.Code+"x")); err == nil {
 		t.Error("the id of a code is enough")
 	}
 
@@ -38,7 +38,7 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
-			if _, err := te.EnterPage(t.Context(), entryOf(link.Code)); err == nil {
+			if _, err := te.Keys.EnterPage(t.Context(), entryOf(link.Code)); err == nil {
 				entered.Add(1)
 			} else if parley.ErrorCode(err) != parley.Unauthenticated {
 				t.Errorf("a second use gave %v", err)
@@ -49,15 +49,15 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 	if entered.Load() != 1 {
 		t.Errorf("one code became %d sessions", entered.Load())
 	}
-	keys := must.Have(te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: parley.OperatorName}))(t).Keys
+	keys := must.Have(op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{Agent: parley.OperatorName}))(t).Keys
 	if len(keys) != 1 || keys[0].Origin != parley.KeyPage {
 		t.Errorf("the operator has the keys %+v, want the session alone", keys)
 	}
 
-	late := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
+	late := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
 	clock.set(late.ExpiresAt)
 	for _, code := range []string{late.Code, "", "parley_nothing", link.Code, link.KeyID} {
-		if _, err := te.EnterPage(t.Context(), entryOf(code)); parley.ErrorCode(err) != parley.Unauthenticated {
+		if _, err := te.Keys.EnterPage(t.Context(), entryOf(code)); parley.ErrorCode(err) != parley.Unauthenticated {
 			t.Errorf("%q gave %v", code, err)
 		}
 	}
@@ -72,9 +72,9 @@ func TestASessionOfThePageEnds(t *testing.T) {
 	}
 	enter := func(watch bool) session {
 		t.Helper()
-		link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{Watch: watch}))(t)
+		link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{Watch: watch}))(t)
 		entry := entryOf(link.Code)
-		return session{must.Have(te.EnterPage(t.Context(), entry))(t), entry.PublicKey}
+		return session{must.Have(te.Keys.EnterPage(t.Context(), entry))(t), entry.PublicKey}
 	}
 	good := func(s session) bool {
 		if _, ok := te.roster.Authenticate(t.Context(), s.public); ok {
@@ -100,20 +100,20 @@ func TestASessionOfThePageEnds(t *testing.T) {
 		}
 
 		revoked := enter(watch)
-		must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{KeyID: revoked.KeyID}))(t)
+		must.Have(op.RevokeKey.Call(te.operator(), te, parley.RevokeKeyRequest{KeyID: revoked.KeyID}))(t)
 		if good(revoked) || !good(used) {
 			t.Error("one session was revoked: that one still works, or another one does not")
 		}
 	}
 
 	last := enter(false)
-	must.Have(te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: parley.OperatorName}))(t)
+	must.Have(op.RotateKey.Call(te.operator(), te, parley.RotateKeyRequest{Agent: parley.OperatorName}))(t)
 	if good(last) {
 		t.Error("it outlives a change of all keys")
 	}
 
 	moved := enter(false)
-	must.Do(t, te.EndPage(t.Context()))
+	must.Do(t, te.Keys.EndPage(t.Context()))
 	if good(moved) {
 		t.Error("it outlives the page's address")
 	}
@@ -122,8 +122,8 @@ func TestASessionOfThePageEnds(t *testing.T) {
 // A link counts for the daemon that made it.
 func TestALinkEndsWithItsDaemon(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Daemon.Info.StartedAt = time.Now().Add(time.Minute) })
-	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
-	if _, err := te.EnterPage(t.Context(), entryOf(link.Code)); parley.ErrorCode(err) != parley.Unauthenticated {
+	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
+	if _, err := te.Keys.EnterPage(t.Context(), entryOf(link.Code)); parley.ErrorCode(err) != parley.Unauthenticated {
 		t.Errorf("the next one takes it: %v", err)
 	}
 }
@@ -148,9 +148,9 @@ func TestASessionGetsNothingThatLasts(t *testing.T) {
 // A session that may only look reads what the operator reads, and changes nothing.
 func TestAWatchingSessionOnlyReads(t *testing.T) {
 	te := newTeam(t)
-	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{Watch: true}))(t)
+	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{Watch: true}))(t)
 	entry := entryOf(link.Code)
-	must.Have(te.EnterPage(t.Context(), entry))(t)
+	must.Have(te.Keys.EnterPage(t.Context(), entry))(t)
 	caller, ok := te.roster.Session(entry.PublicKey)
 	if !ok || caller.Watches == "" || caller.Operator || !caller.Nobody() {
 		t.Fatalf("it stands for %+v, %v", caller, ok)

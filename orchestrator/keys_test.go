@@ -34,11 +34,11 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
-	res := must.Have(te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"}))(t)
+	res := must.Have(op.RegisterAgent.Call(boss, te, parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 	issue := func() string {
 		t.Helper()
-		k := must.Have(te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"}))(t)
+		k := must.Have(op.IssueKey.Call(boss, te, parley.IssueKeyRequest{Agent: "coder"}))(t)
 		return k.APIKey
 	}
 
@@ -52,7 +52,7 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 		strings.ToUpper(first):     false,
 	})
 
-	must.Have(te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}))(t) // a full key is accepted too
+	must.Have(op.RevokeKey.Call(boss, te, parley.RevokeKeyRequest{KeyID: second}))(t) // a full key is accepted too
 
 	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
 
@@ -60,10 +60,10 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
 
-	rotated := must.Have(te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"}))(t)
+	rotated := must.Have(op.RotateKey.Call(te.operator(), te, parley.RotateKeyRequest{Agent: "coder"}))(t)
 
 	te.wantGood("rotated", map[string]bool{first: false, second: false, third: false, rotated.APIKey: true})
-	must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}))(t)
+	must.Have(op.RevokeKey.Call(te.operator(), te, parley.RevokeKeyRequest{Agent: "coder"}))(t)
 
 	te.wantGood("all revoked", map[string]bool{rotated.APIKey: false})
 	te.restart()
@@ -73,10 +73,10 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
-	must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}))(t)
-	te.expire(context.Background())
+	must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder"}))(t)
+	te.Workspace.expire(context.Background())
 	te.restart()
-	res, err := te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
+	res, err := op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{Agent: "coder"})
 	if err != nil || len(res.Keys) != 2 || res.Keys[0].LastUsed == nil || res.Keys[1].LastUsed != nil {
 		t.Errorf("keys: got %+v, %v, want the first alone used", res, err)
 	}
@@ -84,7 +84,7 @@ func TestLastUseOfAKeyIsStored(t *testing.T) {
 
 func TestKeysAreStoredHashed(t *testing.T) {
 	te := newTeam(t)
-	res := must.Have(te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+	res := must.Have(op.RegisterAgent.Call(te.operator(), te, parley.RegisterAgentRequest{Username: "coder"}))(t)
 	keys, err := te.store.Keys.List(context.Background())
 	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) ||
 		len(keys[0].Hash) != 32 {
@@ -113,25 +113,25 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	boss := te.operator()
 	launch := func() {
 		t.Helper()
-		must.Have(te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}))(t)
+		must.Have(op.LaunchAgent.Call(boss, te, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}))(t)
 	}
 
 	launch()
 	first := te.keyIn("coder")
 
-	issued := must.Have(te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"}))(t)
-	must.Have(te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}))(t)
+	issued := must.Have(op.IssueKey.Call(boss, te, parley.IssueKeyRequest{Agent: "coder"}))(t)
+	must.Have(op.RestartAgent.Call(boss, te, parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	second := te.keyIn("coder")
 	te.wantGood("restarted", map[string]bool{first: false, second: true, issued.APIKey: true})
 
-	rotated, err := te.RotateKey(boss, parley.RotateKeyRequest{Agent: "coder"})
+	rotated, err := op.RotateKey.Call(boss, te, parley.RotateKeyRequest{Agent: "coder"})
 	if err != nil || !strings.Contains(rotated.Message, "parley restart coder") ||
 		!slices.Contains(rotated.Ended, second[:parley.KeyIDLength]) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
 
-	must.Have(te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.StopAgent.Call(boss, te, parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
 	launch()
@@ -142,7 +142,7 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 func TestInvitationIsOnlyForRegistration(t *testing.T) {
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now })
-	res := must.Have(te.Invite(te.operator(), parley.InviteRequest{}))(t)
+	res := must.Have(op.Invite.Call(te.operator(), te, parley.InviteRequest{}))(t)
 
 	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
 	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
@@ -174,7 +174,7 @@ func TestNewcomersWaitForTheOperator(t *testing.T) {
 
 	keys := map[string]string{}
 	for name, from := range map[string]context.Context{"guest": guest, "stranger": stranger, "own": own} {
-		res := must.Have(te.RegisterAgent(from, parley.RegisterAgentRequest{Username: name}))(t)
+		res := must.Have(op.RegisterAgent.Call(from, te, parley.RegisterAgentRequest{Username: name}))(t)
 		keys[name] = res.APIKey
 	}
 
@@ -190,7 +190,7 @@ func TestNewcomersWaitForTheOperator(t *testing.T) {
 	wantAllowed("stranger", false)
 
 	var waiting []string
-	for _, need := range must.Have(te.GetNeeds(boss, parley.GetNeedsRequest{}))(t).Needs {
+	for _, need := range must.Have(op.GetNeeds.Call(boss, te, parley.GetNeedsRequest{}))(t).Needs {
 		if need.Kind == parley.NeedNewcomer {
 			waiting = append(waiting, need.Agent)
 		}
@@ -200,8 +200,8 @@ func TestNewcomersWaitForTheOperator(t *testing.T) {
 		t.Errorf("those wait for the operator: %v", waiting)
 	}
 
-	must.Have(te.ApproveAgent(boss, parley.ApproveAgentRequest{Agent: "guest", Approve: true}))(t)
-	must.Have(te.ApproveAgent(boss, parley.ApproveAgentRequest{Agent: "stranger"}))(t)
+	must.Have(op.ApproveAgent.Call(boss, te, parley.ApproveAgentRequest{Agent: "guest", Approve: true}))(t)
+	must.Have(op.ApproveAgent.Call(boss, te, parley.ApproveAgentRequest{Agent: "stranger"}))(t)
 	wantAllowed("guest", true)
 	if c, ok := te.roster.Authenticate(t.Context(), keys["stranger"]); ok {
 		t.Errorf("who was turned away is still %+v", c)
@@ -228,9 +228,9 @@ func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
 
 func TestKeysEndByThemselves(t *testing.T) {
 	te := newTeam(t)
-	must.Have(te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"}))(t)
-	lasting := must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}))(t)
-	ending := must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder", Expires: "30d"}))(t)
+	must.Have(op.RegisterAgent.Call(te.operator(), te, parley.RegisterAgentRequest{Username: "coder"}))(t)
+	lasting := must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder"}))(t)
+	ending := must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder", Expires: "30d"}))(t)
 	if lasting.ExpiresAt != nil || ending.ExpiresAt == nil || !strings.Contains(ending.Message, "until") {
 		t.Fatalf("issued %+v and %+v", lasting, ending)
 	}
@@ -244,7 +244,7 @@ func TestKeysEndByThemselves(t *testing.T) {
 			map[string]bool{lasting.APIKey: true, ending.APIKey: at.good})
 	}
 
-	list := must.Have(te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"}))(t)
+	list := must.Have(op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{Agent: "coder"}))(t)
 	i := slices.IndexFunc(list.Keys, func(k parley.Key) bool { return k.KeyID == ending.KeyID })
 	if i < 0 || list.Keys[i].ExpiresAt == nil || !list.Keys[i].ExpiresAt.Equal(*ending.ExpiresAt) {
 		t.Errorf("the list shows %+v, want the end of %s", list.Keys, ending.KeyID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 )
 
 // handClock is a clock that a test moves, also while others look at it.
@@ -51,7 +52,7 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 		if parley.CallerFrom(ctx).Name == "planner" {
 			to = parley.Names{"coder"}
 		}
-		return te.SendMessage(ctx, parley.SendMessageRequest{To: to, Text: "hi", IdempotencyKey: key})
+		return op.SendMessage.Call(ctx, te, parley.SendMessageRequest{To: to, Text: "hi", IdempotencyKey: key})
 	}
 
 	must := func(what string, err error) {
@@ -68,7 +69,7 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 		must("a repetition", err)
 	}
 
-	_, err = te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: " "})
+	_, err = op.SendMessage.Call(coder, te, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: " "})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an empty text: %v", err)
 	}
@@ -95,7 +96,8 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 	}
 
 	for range 20 {
-		_, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
+		_, err := op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{To: parley.Names{"coder"},
+			Text: "hi"})
 		must("the operator", err)
 	}
 
@@ -114,7 +116,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	te := newTeam(t, tight(clock))
 	coder, _ := te.as("coder"), te.as("planner")
 	for n := range 3 {
-		_, err := te.BroadcastMessage(coder, parley.BroadcastMessageRequest{Text: "hi"})
+		_, err := op.BroadcastMessage.Call(coder, te, parley.BroadcastMessageRequest{Text: "hi"})
 		switch {
 		case n < 2 && err != nil:
 			t.Errorf("broadcast %d: %v", n, err)
@@ -124,7 +126,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	}
 
 	for n := range 3 {
-		if _, err := te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"},
+		if _, err := op.SendMessage.Call(coder, te, parley.SendMessageRequest{To: parley.Names{"planner"},
 			Text: "hi"}); err != nil {
 			t.Errorf("message %d after the broadcasts: %v", n, err)
 		}
@@ -137,7 +139,7 @@ func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 	n := 0
 	register := func(c parley.Caller) error {
 		n++
-		_, err := te.RegisterAgent(parley.WithCaller(context.Background(), c),
+		_, err := op.RegisterAgent.Call(parley.WithCaller(context.Background(), c), te,
 			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)})
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -17,47 +18,47 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			if err := req.Validate(); err != nil {
 				return 0, err
 			}
-			res, err := te.GetMessages(te.caller("coder"), req)
+			res, err := op.GetMessages.Call(te.caller("coder"), te, req)
 			if err != nil {
 				return 0, err
 			}
 			return len(res.Messages), nil
 		},
 		"check_inbox": func(te *testTeam) (int, error) {
-			res, err := te.CheckInbox(te.caller("coder"), parley.CheckInboxRequest{})
+			res, err := op.CheckInbox.Call(te.caller("coder"), te, parley.CheckInboxRequest{})
 			if err != nil {
 				return 0, err
 			}
 			return len(res.Messages), nil
 		},
 		"check_new_messages": func(te *testTeam) (int, error) {
-			res, err := te.CheckNewMessages(te.caller("coder"), parley.CheckNewMessagesRequest{})
+			res, err := op.CheckNewMessages.Call(te.caller("coder"), te, parley.CheckNewMessagesRequest{})
 			return len(res.Messages), err
 		},
 		"search_messages": func(te *testTeam) (int, error) {
-			res, err := te.SearchMessages(te.caller("coder"),
+			res, err := op.SearchMessages.Call(te.caller("coder"), te,
 				parley.SearchMessagesRequest{Query: "meanwhile", Limit: 5})
 			return len(res.Messages), err
 		},
 		"get_conversation_history": func(te *testTeam) (int, error) {
-			res, err := te.GetConversationHistory(te.caller("coder"), parley.HistoryRequest{With: "operator"})
+			res, err := op.GetConversationHistory.Call(te.caller("coder"), te, parley.HistoryRequest{With: "operator"})
 			return len(res.Messages), err
 		},
 		"get_message_status": func(te *testTeam) (int, error) {
-			all, err := te.FindMessages(te.caller("operator"), parley.FindMessagesRequest{Query: "meanwhile"})
+			all, err := op.FindMessages.Call(te.caller("operator"), te, parley.FindMessagesRequest{Query: "meanwhile"})
 			if err != nil {
 				return 0, err
 			}
-			_, err = te.GetMessageStatus(te.caller("coder"),
+			_, err = op.GetMessageStatus.Call(te.caller("coder"), te,
 				parley.MessageStatusRequest{MessageID: all.Messages[0].MessageID})
 			return len(all.Messages), err
 		},
 		"whois": func(te *testTeam) (int, error) {
-			all, err := te.FindMessages(te.caller("operator"), parley.FindMessagesRequest{Query: "meanwhile"})
+			all, err := op.FindMessages.Call(te.caller("operator"), te, parley.FindMessagesRequest{Query: "meanwhile"})
 			if err != nil {
 				return 0, err
 			}
-			_, err = te.Whois(te.caller("coder"), parley.WhoisRequest{MessageID: all.Messages[0].MessageID})
+			_, err = op.Whois.Call(te.caller("coder"), te, parley.WhoisRequest{MessageID: all.Messages[0].MessageID})
 			return len(all.Messages), err
 		},
 	} {
@@ -100,7 +101,7 @@ func TestAFailedMessageThatAnAgentFetchedHasArrived(t *testing.T) {
 	te.reach(id, parley.DeliveryFailed)
 
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
-	res := must.Have(te.CheckInbox(te.caller("coder"), parley.CheckInboxRequest{}))(t)
+	res := must.Have(op.CheckInbox.Call(te.caller("coder"), te, parley.CheckInboxRequest{}))(t)
 	if len(res.Messages) != 1 || res.Messages[0].MessageID != id {
 		t.Fatalf("its inbox has %+v", res.Messages)
 	}
@@ -109,7 +110,7 @@ func TestAFailedMessageThatAnAgentFetchedHasArrived(t *testing.T) {
 	if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofFetched || d.ReadAt != nil {
 		t.Errorf("the proof is %+v, read at %v", last, d.ReadAt)
 	}
-	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	_, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id})
 	if parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a retry gave %v", err)
 	}

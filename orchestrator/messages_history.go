@@ -17,7 +17,7 @@ func timePointer(t time.Time) *time.Time {
 	return &t
 }
 
-// GetConversationHistory implements parley.MessageService.
+// GetConversationHistory does op.GetConversationHistory.
 func (ms *messageService) GetConversationHistory(
 	ctx context.Context, req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {

@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// CheckInbox implements parley.MessageService.
+// CheckInbox does op.CheckInbox.
 func (ms *messageService) CheckInbox(
 	ctx context.Context, req parley.CheckInboxRequest,
 ) (*parley.CheckInboxResult, error) {
@@ -97,7 +97,7 @@ func (ms *messageService) inboxMessage(item store.InboxItem) parley.InboxMessage
 	}
 }
 
-// GetMessages implements parley.MessageService.
+// GetMessages does op.GetMessages.
 func (ms *messageService) GetMessages(
 	ctx context.Context, req parley.GetMessagesRequest,
 ) (*parley.GetMessagesResult, error) {
@@ -234,7 +234,7 @@ func contractMessage(roster *team.Roster, item store.InboxItem) parley.ContractM
 	}
 }
 
-// MarkMessageRead implements parley.MessageService.
+// MarkMessageRead does op.MarkMessageRead.
 func (ms *messageService) MarkMessageRead(
 	ctx context.Context, req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
@@ -265,7 +265,7 @@ const (
 	previewText = 100
 )
 
-// CheckNewMessages implements parley.MessageService.
+// CheckNewMessages does op.CheckNewMessages.
 func (ms *messageService) CheckNewMessages(
 	ctx context.Context, _ parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {

@@ -11,7 +11,7 @@ import (
 	"parley/store"
 )
 
-// ReportNativeMessage implements parley.MessageService. A message to anybody but a member is none of the team.
+// ReportNativeMessage does op.ReportNativeMessage. A message to anybody but a member is none of the team.
 func (ms *messageService) ReportNativeMessage(
 	ctx context.Context, req parley.NativeMessageRequest,
 ) (*parley.NativeMessageResult, error) {

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -21,7 +22,7 @@ func (te *testTeam) member(name string) context.Context {
 func (te *testTeam) native(from string, req parley.NativeMessageRequest) *parley.NativeMessageResult {
 	te.t.Helper()
 	req.Tool = "SendMessage"
-	return must.Have(te.ReportNativeMessage(te.member(from), req))(te.t)
+	return must.Have(op.ReportNativeMessage.Call(te.member(from), te, req))(te.t)
 }
 
 func TestNativeMessagesToMembersAreRefused(t *testing.T) {
@@ -74,22 +75,24 @@ func TestNativeMessagesAreRecordedAndCounted(t *testing.T) {
 	hello := parley.NativeMessageRequest{To: "coder", Text: "hello\x1b[31m"}
 
 	res := te.native("ann", hello)
-	status := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID}))(t)
+	status := must.Have(op.GetMessageStatus.Call(te.operator(), te,
+		parley.MessageStatusRequest{MessageID: res.MessageID}))(t)
 	d := status.Deliveries[0]
 	if !res.Allowed || status.Object.Type != parley.TypeNative || status.Object.Text != "hello[31m" ||
 		d.State != parley.DeliveryUnconfirmed || d.ReasonCode != parley.EndedNative {
 		t.Errorf("recorded as %+v, %+v", status.Object, d)
 	}
 
-	all := must.Have(te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{}))(t)
+	all := must.Have(op.GetWorkspaceStatus.Call(te.operator(), te, parley.WorkspaceStatusRequest{}))(t)
 	if len(all.Deliveries) > 0 {
 		t.Errorf("the status counts %v", all.Deliveries)
 	}
-	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: res.MessageID})
+	_, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: res.MessageID})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("it was tried again: %v", err)
 	}
-	story := must.Have(te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: res.MessageID}))(t)
+	story := must.Have(op.ExplainMessage.Call(te.operator(), te,
+		parley.ExplainMessageRequest{MessageID: res.MessageID}))(t)
 	if got := strings.Join(story.Story, " "); strings.Contains(got, "parley retry") {
 		t.Errorf("its story is %s", got)
 	}
@@ -109,14 +112,15 @@ func TestNativeMessagesAreRecordedAndCounted(t *testing.T) {
 		t.Errorf("beyond the budget: %+v", res)
 	}
 
-	inbox := must.Have(te.CheckInbox(te.member("coder"), parley.CheckInboxRequest{}))(t)
+	inbox := must.Have(op.CheckInbox.Call(te.member("coder"), te, parley.CheckInboxRequest{}))(t)
 	if got := tmuxtest.Messages(t, log); len(got) != 0 || inbox.UnreadCount != 3 {
 		t.Errorf("typed %v, %d unread", got, inbox.UnreadCount)
 	}
-	if needs := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{}))(t); len(needs.Needs) != 0 {
+	if needs := must.Have(op.GetNeeds.Call(te.operator(), te, parley.GetNeedsRequest{}))(t); len(needs.Needs) != 0 {
 		t.Errorf("it needs the operator: %+v", needs.Needs)
 	}
-	status = must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: status.Object.ID}))(t)
+	status = must.Have(op.GetMessageStatus.Call(te.operator(), te,
+		parley.MessageStatusRequest{MessageID: status.Object.ID}))(t)
 	if got := status.Deliveries[0].State; got != parley.DeliverySubmitted {
 		t.Errorf("its recipient has fetched it, and it is %s", got)
 	}
@@ -130,7 +134,7 @@ func TestNativeMessagesAreLeftAloneIfAllowed(t *testing.T) {
 	if res := te.native("ann", parley.NativeMessageRequest{To: "coder"}); !res.Allowed || res.MessageID != "" {
 		t.Errorf("got %+v", res)
 	}
-	_, err := te.ReportNativeMessage(te.operator(), parley.NativeMessageRequest{Tool: "x", To: "coder"})
+	_, err := op.ReportNativeMessage.Call(te.operator(), te, parley.NativeMessageRequest{Tool: "x", To: "coder"})
 	if parley.ErrorCode(err) != parley.NotAuthorized {
 		t.Errorf("the operator asked: %v", err)
 	}

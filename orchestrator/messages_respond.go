@@ -18,7 +18,7 @@ type responses struct {
 	roster    *team.Roster
 }
 
-// RespondToMessage implements parley.MessageService.
+// RespondToMessage does op.RespondToMessage.
 func (rs *responses) RespondToMessage(
 	ctx context.Context, req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
@@ -176,7 +176,7 @@ func (rs *responses) receipt(stored store.Appended) *parley.RespondToMessageResu
 	return res
 }
 
-// IgnoreMessage implements parley.MessageService.
+// IgnoreMessage does op.IgnoreMessage.
 func (rs *responses) IgnoreMessage(
 	ctx context.Context, req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {

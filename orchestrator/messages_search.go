@@ -22,7 +22,7 @@ type search struct {
 	now    func() time.Time
 }
 
-// SearchMessages implements parley.MessageService.
+// SearchMessages does op.SearchMessages.
 func (se *search) SearchMessages(
 	ctx context.Context, req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
@@ -40,7 +40,7 @@ func noWords(query string) error {
 		Suggest("Give at least one word or number; signs alone cannot be looked for.")
 }
 
-// FindMessages implements parley.MessageService.
+// FindMessages does op.FindMessages.
 func (se *search) FindMessages(
 	ctx context.Context, req parley.FindMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {

@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-// messageService implements parley.MessageService: sending, answering, reading and searching
+// messageService does the operations on messages: sending, answering, reading and searching
 // messages. Every message it sends passes admission.
 type messageService struct {
 	*search
@@ -31,7 +31,7 @@ type messageService struct {
 	closing    <-chan struct{} // closed when the daemon shuts down
 }
 
-// SendMessage implements parley.MessageService.
+// SendMessage does op.SendMessage.
 func (ms *messageService) SendMessage(
 	ctx context.Context, req parley.SendMessageRequest,
 ) (*parley.SendMessageResult, error) {
@@ -99,7 +99,7 @@ func (ms *messageService) sendTo(
 	return ms.admission.admit(ctx, from, d)
 }
 
-// BroadcastMessage implements parley.MessageService.
+// BroadcastMessage does op.BroadcastMessage.
 func (ms *messageService) BroadcastMessage(
 	ctx context.Context, req parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {

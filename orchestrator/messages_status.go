@@ -7,7 +7,7 @@ import (
 	"parley/store"
 )
 
-// GetMessageStatus implements parley.MessageService.
+// GetMessageStatus does op.GetMessageStatus.
 func (ms *messageService) GetMessageStatus(
 	ctx context.Context, req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {

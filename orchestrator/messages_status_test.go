@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/team"
 )
 
@@ -16,15 +17,16 @@ func TestMessageOfOthersIsRefusedLikeNone(t *testing.T) {
 
 	for name, ask := range map[string]func(id string) error{
 		"status": func(id string) error {
-			_, err := te.GetMessageStatus(stranger, parley.MessageStatusRequest{MessageID: id})
+			_, err := op.GetMessageStatus.Call(stranger, te, parley.MessageStatusRequest{MessageID: id})
 			return err
 		},
 		"answer": func(id string) error {
-			_, err := te.RespondToMessage(stranger, parley.RespondToMessageRequest{MessageID: id, Text: "well"})
+			_, err := op.RespondToMessage.Call(stranger, te, parley.RespondToMessageRequest{MessageID: id,
+				Text: "well"})
 			return err
 		},
 		"search before it": func(id string) error {
-			_, err := te.FindMessages(stranger, parley.FindMessagesRequest{Before: id})
+			_, err := op.FindMessages.Call(stranger, te, parley.FindMessagesRequest{Before: id})
 			return err
 		},
 	} {

@@ -8,7 +8,7 @@ import (
 	"parley/plain"
 )
 
-// Whois implements parley.MessageService.
+// Whois does op.Whois.
 func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.WhoisResult, error) {
 	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound {

@@ -20,8 +20,8 @@ import (
 	"parley/store"
 )
 
-// operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
-// the pause, and export. Its methods do not check the caller's rights: op.All does.
+// operatorService does what only the operator may: needs, explanations, retries, guidance,
+// the pause, and export. Its methods do not check the caller's rights: package op does.
 type operatorService struct {
 	*elsewhere
 	admission  *admission
@@ -42,20 +42,20 @@ type operatorService struct {
 	log        *slog.Logger
 }
 
-// GetNeeds implements parley.OperatorService.
-func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+// GetNeeds does op.GetNeeds.
+func (ops *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	res := &parley.GetNeedsResult{Answer: parley.OK}
 	var err error
 	if req.Dismiss != "" {
-		if res.Dismissed, err = op.dismiss(ctx, req.Dismiss); err != nil {
+		if res.Dismissed, err = ops.dismiss(ctx, req.Dismiss); err != nil {
 			return nil, err
 		}
 	}
-	if res.Needs, err = op.needs(ctx); err != nil {
+	if res.Needs, err = ops.needs(ctx); err != nil {
 		return nil, err
 	}
-	op.agents.addScreens(ctx, res.Needs)
-	if err := op.offer(ctx, res.Needs); err != nil {
+	ops.agents.addScreens(ctx, res.Needs)
+	if err := ops.offer(ctx, res.Needs); err != nil {
 		return nil, err
 	}
 	res.Matters = parley.RootsAt(res.Needs)
@@ -64,11 +64,11 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 
 // needs returns everything that wants the operator, the most pressing first and the oldest first among equals, and
 // then what is between agents. It is computed afresh on each call.
-func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
+func (ops *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	needs := []parley.Need{} // an array, also without any
 	for _, of := range []func(context.Context) ([]parley.Need, error){
-		op.storageNeeds, op.needsOfAgents, op.unconfirmedNeeds, op.losses.needs, op.talkNeeds, op.overdueNeeds,
-		op.owedAnswers, op.responders.Needs,
+		ops.storageNeeds, ops.needsOfAgents, ops.unconfirmedNeeds, ops.losses.needs, ops.talkNeeds, ops.overdueNeeds,
+		ops.owedAnswers, ops.responders.Needs,
 	} {
 		some, err := of(ctx)
 		if err != nil {
@@ -76,8 +76,8 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		}
 		needs = append(needs, some...)
 	}
-	needs = append(needs, slices.Concat(op.startNeeds(), op.systemNeeds(), op.meter.Needs(), op.overlaps.Needs(),
-		op.programs.Needs(), op.notifierNeeds())...)
+	needs = append(needs, slices.Concat(ops.startNeeds(), ops.systemNeeds(), ops.meter.Needs(), ops.overlaps.Needs(),
+		ops.programs.Needs(), ops.notifierNeeds())...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		switch {
@@ -95,13 +95,13 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 }
 
 // offer adds what can be done about needs.
-func (op *operatorService) offer(ctx context.Context, needs []parley.Need) error {
+func (ops *operatorService) offer(ctx context.Context, needs []parley.Need) error {
 	var counts map[string]store.AgentCounts
 	for i := range needs {
 		n := &needs[i]
 		if n.Kind == parley.NeedDraft && counts == nil {
 			var err error
-			if counts, err = op.store.Counts(ctx); err != nil {
+			if counts, err = ops.store.Counts(ctx); err != nil {
 				return err
 			}
 		}
@@ -114,53 +114,53 @@ func (op *operatorService) offer(ctx context.Context, needs []parley.Need) error
 }
 
 // needsOfAgents returns what agents want, such as an answer to a dialog.
-func (op *operatorService) needsOfAgents(ctx context.Context) ([]parley.Need, error) {
-	queued, err := op.store.Queued(ctx)
+func (ops *operatorService) needsOfAgents(ctx context.Context) ([]parley.Need, error) {
+	queued, err := ops.store.Queued(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return op.agents.all(queued), nil
+	return ops.agents.all(queued), nil
 }
 
-func (op *operatorService) unconfirmedNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	unconfirmed, err := op.store.Unconfirmed(ctx)
+func (ops *operatorService) unconfirmedNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	unconfirmed, err := ops.store.Unconfirmed(ctx)
 	for _, item := range unconfirmed {
-		needs = append(needs, unconfirmedNeed(fillInItem(op.roster, item)))
+		needs = append(needs, unconfirmedNeed(fillInItem(ops.roster, item)))
 	}
 	return needs, err
 }
 
 // talkNeeds returns the needs of conversations that parley holds back.
-func (op *operatorService) talkNeeds(ctx context.Context) ([]parley.Need, error) {
-	held, err := op.store.Withheld(ctx, talk.MaxHolds)
+func (ops *operatorService) talkNeeds(ctx context.Context) ([]parley.Need, error) {
+	held, err := ops.store.Withheld(ctx, talk.MaxHolds)
 	if err != nil {
 		return nil, err
 	}
-	return op.talk.Needs(ctx, held)
+	return ops.talk.Needs(ctx, held)
 }
 
-func (op *operatorService) overdueNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	overdue, err := op.store.Overdue(ctx)
-	now := op.now()
+func (ops *operatorService) overdueNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	overdue, err := ops.store.Overdue(ctx)
+	now := ops.now()
 	for _, w := range overdue {
-		needs = append(needs, op.reminders.overdueNeed(w, now))
+		needs = append(needs, ops.reminders.overdueNeed(w, now))
 	}
 	return needs, err
 }
 
 // owedAnswers returns the needs of idle agents that owe an answer.
-func (op *operatorService) owedAnswers(ctx context.Context) (needs []parley.Need, err error) {
-	now := op.now()
-	owed, err := op.store.Owed(ctx, now.Add(-owesWithin), now.Add(-op.opts.Settings.OwesAfter))
+func (ops *operatorService) owedAnswers(ctx context.Context) (needs []parley.Need, err error) {
+	now := ops.now()
+	owed, err := ops.store.Owed(ctx, now.Add(-owesWithin), now.Add(-ops.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
 	}
 
 	for _, item := range owed {
-		m := op.roster.ByID(item.Delivery.RecipientID)
+		m := ops.roster.ByID(item.Delivery.RecipientID)
 		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
-			need := owesNeed(fillInItem(op.roster, item), now)
-			need.Between = isAgent(op.roster, item.Message.SenderID)
+			need := owesNeed(fillInItem(ops.roster, item), now)
+			need.Between = isAgent(ops.roster, item.Message.SenderID)
 			needs = append(needs, need)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -37,7 +38,7 @@ func (te *testTeam) dialog() string {
 
 func (te *testTeam) needs(dismiss string) []parley.Need {
 	te.t.Helper()
-	res := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss}))(te.t)
+	res := must.Have(op.GetNeeds.Call(te.operator(), te, parley.GetNeedsRequest{Dismiss: dismiss}))(te.t)
 	if roots := parley.RootsAt(res.Needs); !slices.Equal(res.Matters, roots) || res.Matters == nil {
 		te.t.Errorf("its matters are at %v, want %v", res.Matters, roots)
 	}
@@ -52,7 +53,7 @@ func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 		func() string { return fmt.Sprintf("the needs are %+v, want one: %s", got, kind) })
 
 	// What parley does about the need can end it meanwhile.
-	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(te.operator(), te, parley.WorkspaceStatusRequest{})
 	if want := parley.Matters(got); err != nil || status.Needs != want && len(te.needs("")) == 1 {
 		te.t.Errorf("the status counts %+v, %v, want %d", status, err, want)
 	}
@@ -62,7 +63,7 @@ func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 // story returns the story of a message as the operator reads it.
 func (te *testTeam) story(id string) string {
 	te.t.Helper()
-	res := must.Have(te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id}))(te.t)
+	res := must.Have(op.ExplainMessage.Call(te.operator(), te, parley.ExplainMessageRequest{MessageID: id}))(te.t)
 	return strings.Join(res.Story, "\n")
 }
 
@@ -99,7 +100,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 
 	// A notice is made without a look at the screen. The command shows the question, or says where
 	// to answer it.
-	noticed := must.Have(te.operatorService.needs(t.Context()))(t)
+	noticed := must.Have(te.services.operator.needs(t.Context()))(t)
 	if len(noticed) != 1 || noticed[0].Command != "parley answer coder" ||
 		!strings.Contains(noticed[0].Action, "parley attach coder") {
 		t.Errorf("a notice would tell %+v", noticed)
@@ -112,7 +113,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
+	must.Have(op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{Name: "brief",
 		Command: []string{"sh", "-c", "echo no model found; exit 3"}}))(t)
 
 	n := te.need(parley.NeedExited)
@@ -320,7 +321,7 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 		t.Errorf("after dismissing: %+v, want none", got)
 	}
 
-	_, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"})
+	_, err := op.GetNeeds.Call(te.operator(), te, parley.GetNeedsRequest{Dismiss: "00000000"})
 	if parley.ErrorCode(err) != parley.MessageNotFound {
 		t.Errorf("dismissing what is not there gave %v, want %s", err, parley.MessageNotFound)
 	}
@@ -367,9 +368,9 @@ func TestAProgramWithoutTheWordNeedsTheOperator(t *testing.T) {
 	}
 
 	say := parley.AnswerDialogRequest{Agent: "ops", Dialog: n.Dialog.ID, Choice: "messages"}
-	must.Have(te.AnswerDialog(te.operator(), say))(t)
+	must.Have(op.AnswerDialog.Call(te.operator(), te, say))(t)
 	te.arrived(id)
-	must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "ops", Forget: true}))(t)
+	must.Have(op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "ops", Forget: true}))(t)
 	te.held(te.send("ops", "echo again"), "cat reads its terminal")
 }
 

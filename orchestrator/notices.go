@@ -33,7 +33,7 @@ func (o *Orchestrator) push(ctx context.Context) {
 		if o.opts.Away.Devices.Count() == 0 {
 			continue
 		}
-		needs, err := o.operatorService.needs(ctx)
+		needs, err := o.services.operator.needs(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -42,12 +42,12 @@ func (o *Orchestrator) push(ctx context.Context) {
 			continue
 		}
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Between })
-		o.operatorService.agents.addScreens(ctx, needs) // for the questions that are open
+		o.services.operator.agents.addScreens(ctx, needs) // for the questions that are open
 		o.opts.Away.Push.Look(needs)
 	}
 }
 
-// NotifyDevice implements parley.WorkspaceService.
+// NotifyDevice does op.NotifyDevice.
 func (ws *workspaceService) NotifyDevice(
 	ctx context.Context, req parley.NotifyDeviceRequest,
 ) (*parley.NotifyDeviceResult, error) {
@@ -103,7 +103,7 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		mine, err := o.store.OnDuty(ctx, noticeDuty)
 		var needs []parley.Need
 		if err == nil {
-			needs, err = o.operatorService.needs(ctx)
+			needs, err = o.services.operator.needs(ctx)
 		}
 		if ctx.Err() != nil {
 			return
@@ -116,7 +116,7 @@ func (o *Orchestrator) notify(ctx context.Context) {
 			row, _ := parley.NeedRowOf(n.Kind)
 			return n.Between || !mine && !row.Local // the host of the agents tells of those, whoever has the duty
 		})
-		o.operatorService.agents.addScreens(ctx, needs) // for the questions that are open, and their options
+		o.services.operator.agents.addScreens(ctx, needs) // for the questions that are open, and their options
 		o.opts.Away.Notifier.Look(needs)
 	}
 }
@@ -140,7 +140,7 @@ func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, tex
 	return o.rooms.admission.notify(ctx, []*team.Member{to}, text, nil, key)
 }
 
-// SendTestNotice implements parley.WorkspaceService.
+// SendTestNotice does op.SendTestNotice.
 func (ws *workspaceService) SendTestNotice(
 	ctx context.Context, _ parley.SendTestNoticeRequest,
 ) (*parley.SendTestNoticeResult, error) {
@@ -165,13 +165,13 @@ func (opts *Options) notices() (ways []parley.NoticeWay) {
 }
 
 // startNeeds tells that somebody else started the daemon, and what it did not take from them.
-func (op *operatorService) startNeeds() []parley.Need {
-	info := &op.opts.Daemon.Info
+func (ops *operatorService) startNeeds() []parley.Need {
+	info := &ops.opts.Daemon.Info
 	if len(info.Ignored) == 0 {
 		return nil
 	}
 
-	system := op.roster.Operator()
+	system := ops.roster.Operator()
 	return []parley.Need{{
 		Kind: parley.NeedStart, AgentID: system.ID, Agent: system.Name, Since: info.StartedAt,
 		Text: "an agent, or something that parley cannot tell from one, started the daemon; parley ignores its " +
@@ -182,10 +182,10 @@ func (op *operatorService) startNeeds() []parley.Need {
 }
 
 // systemNeeds tells what parley works with and is out of order.
-func (op *operatorService) systemNeeds() (needs []parley.Need) {
-	needs = slices.Clone(op.opts.Daemon.Wrong)
-	own := op.terminals.Server().PID()
-	if len(op.opts.Tmux.Keeper) > 0 && own != 0 && !tmux.Kept(own) {
+func (ops *operatorService) systemNeeds() (needs []parley.Need) {
+	needs = slices.Clone(ops.opts.Daemon.Wrong)
+	own := ops.terminals.Server().PID()
+	if len(ops.opts.Tmux.Keeper) > 0 && own != 0 && !tmux.Kept(own) {
 		needs = append(needs, parley.Need{
 			Text: "the keeper of parley's tmux server has ended: " +
 				"what loses its parent there counts as yours, not as an agent's",
@@ -194,30 +194,30 @@ func (op *operatorService) systemNeeds() (needs []parley.Need) {
 		})
 	}
 
-	if path := op.terminals.Server().SocketPath(); own != 0 && !tmux.HasSocket(path) {
+	if path := ops.terminals.Server().SocketPath(); own != 0 && !tmux.HasSocket(path) {
 		needs = append(needs, parley.Need{
 			Text:    "the socket of parley's tmux server is gone, so nobody can attach: " + plain.CleanLine(path),
 			Command: "parley doctor",
 			Action:  "parley has the server make it again each second. If that does not help: " + terminal.SocketAdvice,
-			Since:   op.now(),
+			Since:   ops.now(),
 		})
 	}
 
-	system := op.roster.Operator()
+	system := ops.roster.Operator()
 	for i := range needs {
 		n := &needs[i]
 		n.Kind, n.AgentID, n.Agent = parley.NeedSystem, system.ID, system.Name
 		if n.Since.IsZero() {
-			n.Since = op.opts.Daemon.Info.StartedAt
+			n.Since = ops.opts.Daemon.Info.StartedAt
 		}
 	}
 	return needs
 }
 
 // notifierNeeds tells of each way by which notices do not go.
-func (op *operatorService) notifierNeeds() (needs []parley.Need) {
-	system := op.roster.Operator()
-	for _, w := range op.opts.notices() {
+func (ops *operatorService) notifierNeeds() (needs []parley.Need) {
+	system := ops.roster.Operator()
+	for _, w := range ops.opts.notices() {
 		action := "Correct notify: in parley.yaml, or what it names, and try again."
 		if w.Way == notify.Push {
 			action = "Let the daemon reach the browser's push service, or turn it off in the menu of the page."

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/notify"
+	"parley/op"
 )
 
 // Notices are pushed for a session of the page that may do what the operator may, as long as it lives.
@@ -26,32 +27,33 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 		Endpoint: "https://push.invalid/x", Public: base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()),
 		Secret: base64.RawURLEncoding.EncodeToString(make([]byte, 16)),
 	}
-	if _, err := te.NotifyDevice(te.operator(), device); parley.ErrorCode(err) != parley.InvalidArgument {
+	if _, err := op.NotifyDevice.Call(te.operator(), te, device); parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("without a session: %v", err)
 	}
 
-	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
+	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
 	entry := entryOf(link.Code)
-	session := must.Have(te.EnterPage(t.Context(), entry))(t)
+	session := must.Have(te.Keys.EnterPage(t.Context(), entry))(t)
 	caller, ok := te.roster.Session(entry.PublicKey)
 	if !ok || caller.Session != session.KeyID {
 		t.Fatalf("the session is %+v", caller)
 	}
 	ctx := parley.WithCaller(t.Context(), caller)
-	res := must.Have(te.NotifyDevice(ctx, device))(t)
+	res := must.Have(op.NotifyDevice.Call(ctx, te, device))(t)
 	if res.Devices != 1 || res.PublicKey == "" {
 		t.Errorf("got %+v", res)
 	}
 	if ways := te.opts.notices(); len(ways) != 1 || ways[0].Way != "push" {
 		t.Errorf("the ways are %+v", ways)
 	}
-	gone := must.Have(te.NotifyDevice(ctx, parley.NotifyDeviceRequest{Endpoint: device.Endpoint, Remove: true}))(t)
+	gone := must.Have(op.NotifyDevice.Call(ctx, te, parley.NotifyDeviceRequest{Endpoint: device.Endpoint,
+		Remove: true}))(t)
 	if gone.Devices != 0 || gone.PublicKey != res.PublicKey {
 		t.Errorf("after that it was %+v", gone)
 	}
 
-	must.Have(te.NotifyDevice(ctx, device))(t)
-	must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{KeyID: session.KeyID}))(t)
+	must.Have(op.NotifyDevice.Call(ctx, te, device))(t)
+	must.Have(op.RevokeKey.Call(te.operator(), te, parley.RevokeKeyRequest{KeyID: session.KeyID}))(t)
 	if devices.Count() != 0 || len(te.opts.notices()) != 0 {
 		t.Error("a device is told whose session was revoked")
 	}

@@ -1,4 +1,4 @@
-// Package orchestrator implements parley.Service: one type per service interface, over the
+// Package orchestrator implements parley.Service: one type per noun, over the
 // packages below it that do the work. It starts and stops all long-lived goroutines: one
 // courier per terminal agent, which is the only writer to that terminal, and the watcher,
 // which keeps the agents' states up to date. The database is the queue. Everything kept in
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/meter"
@@ -31,22 +32,15 @@ import (
 
 var _ parley.Service = (*Orchestrator)(nil)
 
-// Orchestrator is the daemon's parley.Service. It composes one type per service interface with
+// Orchestrator is the daemon's parley.Service. It composes one type per noun with
 // the packages that do the work, and owns all long-lived goroutines. Safe for concurrent use.
 type Orchestrator struct {
-	*callers
-	*agentService
-	*terminalService
-	*worktreeService
-	*messageService
-	*threadService
-	*fileService
-	*operatorService
-	*keyService
-	*conversationService
-	*responderService
-	*eventService
-	*workspaceService
+	op.Handlers // of all operations
+
+	Callers   *callers          // who calls
+	Files     *fileService      // takes and gives out files
+	Keys      *keyService       // lets the page in
+	Workspace *workspaceService // tells whether the daemon is well
 
 	opts  Options
 	store *store.Store
@@ -54,8 +48,24 @@ type Orchestrator struct {
 	log   *slog.Logger
 	rooms rooms
 
+	services services
+
 	cancel context.CancelFunc // stops the goroutines in group
 	group  sync.WaitGroup
+}
+
+// services do the operations, a noun each.
+type services struct {
+	agents        *agentService
+	programs      *programService
+	terminals     *terminalService
+	worktrees     *worktreeService
+	messages      *messageService
+	threads       *threadService
+	operator      *operatorService
+	conversations *conversationService
+	responders    *responderService
+	events        *eventService
 }
 
 // rooms are the parts of the daemon that the services share.
@@ -106,6 +116,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		return nil, err
 	}
 	o.compose(running.Done())
+	o.register()
 	o.store.Follow(o.follow)
 	if err := o.start(ctx, running); err != nil {
 		cancel()
@@ -200,33 +211,33 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 
-	o.callers = &callers{r.roster, r.terminals}
-	o.agentService = &agentService{
-		programService: &programService{elsewhere: r.elsewhere, roster: r.roster, programs: r.programs},
-		store:          o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now,
+	o.Callers = &callers{r.roster, r.terminals}
+	o.services.agents = &agentService{
+		store: o.store, roster: r.roster, programs: r.programs, meter: r.meter, opts: &o.opts, now: o.now,
 	}
-	o.messageService = &messageService{
+	o.services.programs = &programService{elsewhere: r.elsewhere, roster: r.roster, programs: r.programs}
+	o.services.messages = &messageService{
 		search:     &search{r.admission.access, o.store, r.roster, o.now},
 		responses:  &responses{r.admission, o.store, r.roster},
 		assistance: &assistance{r.admission, r.roster, o.now},
 		admission:  r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
 	}
-	o.worktreeService = &worktreeService{
-		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, messages: o.messageService,
+	o.services.worktrees = &worktreeService{
+		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, messages: o.services.messages,
 		workspace: o.opts.Workspace,
 	}
-	o.terminalService = &terminalService{
+	o.services.terminals = &terminalService{
 		elsewhere: r.elsewhere, terminals: r.terminals, roster: r.roster, responders: r.responders,
-		messages: o.messageService, worktrees: o.worktreeService,
+		messages: o.services.messages, worktrees: o.services.worktrees,
 	}
-	o.threadService = &threadService{
+	o.services.threads = &threadService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,
 	}
-	o.fileService = &fileService{
+	o.Files = &fileService{
 		admission: r.admission, store: o.store, roster: r.roster, files: r.files, opts: &o.opts, now: o.now, log: o.log,
 	}
-	o.operatorService = &operatorService{
+	o.services.operator = &operatorService{
 		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
 		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, programs: r.programs,
 		pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
@@ -237,19 +248,19 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		losses: &losses{admission: r.admission, store: o.store, roster: r.roster, pause: r.pause, log: o.log},
 		agents: &agentNeeds{elsewhere: r.elsewhere, roster: r.roster, settings: &o.opts.Settings, now: o.now},
 	}
-	o.keyService = &keyService{
-		store: o.store, roster: r.roster, terminals: o.terminalService, responders: r.responders,
+	o.Keys = &keyService{
+		store: o.store, roster: r.roster, terminals: o.services.terminals, responders: r.responders,
 		opts: &o.opts, now: o.now, log: o.log,
 	}
-	o.conversationService = &conversationService{
+	o.services.conversations = &conversationService{
 		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
 	}
-	o.responderService = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
-	o.eventService = &eventService{
+	o.services.responders = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
+	o.services.events = &eventService{
 		store: o.store, roster: r.roster, overlaps: r.overlaps, meter: r.meter, now: o.now, closing: closing,
 	}
-	o.workspaceService = &workspaceService{
-		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
+	o.Workspace = &workspaceService{
+		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.services.operator, pause: r.pause,
 		opts: &o.opts, now: o.now, log: o.log, away: newInterval(awayTime),
 	}
 }
@@ -257,9 +268,9 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 // start recovers files, responders and terminals, and starts delivering and watching until
 // running ends.
 func (o *Orchestrator) start(ctx, running context.Context) error {
-	err := o.tidyFiles(ctx)
+	err := o.Files.tidyFiles(ctx)
 	if err == nil {
-		o.warnings, err = o.rooms.responders.LoadDeclared(ctx)
+		o.Workspace.warnings, err = o.rooms.responders.LoadDeclared(ctx)
 	}
 	if err == nil {
 		err = o.rooms.terminals.Recover(ctx)
@@ -268,14 +279,14 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 		return errors.Join(err, o.rooms.terminals.Close())
 	}
 
-	for _, warning := range o.warnings {
+	for _, warning := range o.Workspace.warnings {
 		o.log.Warn(warning)
 	}
 	for _, m := range o.rooms.roster.All() {
 		o.rooms.couriers.Start(m)
 	}
-	o.returned.Store(true)
-	o.keepHosts(ctx)
+	o.Workspace.returned.Store(true)
+	o.Workspace.keepHosts(ctx)
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.tick(running) })
 	o.group.Go(func() { o.reportIncidents(running) })
@@ -311,7 +322,7 @@ func (o *Orchestrator) tick(ctx context.Context) {
 	tick := time.NewTicker(settings.Watch)
 	defer tick.Stop()
 	chores := newInterval(choreTime)
-	steering, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
+	steering, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.services.operator)
 
 	for {
 		select {
@@ -320,17 +331,17 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		case <-tick.C:
 		}
 
-		leads := o.keepHosts(ctx)
+		leads := o.Workspace.keepHosts(ctx)
 		if leads {
-			o.reminders.remind(ctx)
-			o.recheckHolds(ctx)
+			o.services.operator.reminders.remind(ctx)
+			o.services.conversations.recheckHolds(ctx)
 		} else {
 			o.rooms.talk.Compare(ctx)
 		}
 		if chores.due() {
-			o.expire(ctx)
+			o.Workspace.expire(ctx)
 			if leads {
-				o.losses.tell(ctx)
+				o.services.operator.losses.tell(ctx)
 			}
 		}
 		if settings.AutoSteer && steering.due() {

@@ -32,29 +32,29 @@ func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
 	return p, err
 }
 
-// PauseCommunication implements parley.OperatorService. A message
+// PauseCommunication does op.PauseCommunication. A message
 // that is being typed is finished. Pausing again keeps the start of the first pause.
-func (op *operatorService) PauseCommunication(
+func (ops *operatorService) PauseCommunication(
 	ctx context.Context, req parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
-	by, err := op.roster.Caller(ctx)
+	by, err := ops.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := op.setPause(ctx, by, req); err != nil {
+	if err := ops.setPause(ctx, by, req); err != nil {
 		return nil, err
 	}
 
-	for _, m := range op.roster.All() {
+	for _, m := range ops.roster.All() {
 		m.Wake() // the reason that its messages wait has changed
 	}
 
-	counts, err := op.store.DeliveryCounts(ctx)
+	counts, err := ops.store.DeliveryCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: op.pause.is(), Message: "Messages go on."}
+	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: ops.pause.is(), Message: "Messages go on."}
 	for _, state := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping} {
 		res.Waiting += counts[string(state)]
 	}
@@ -67,14 +67,14 @@ func (op *operatorService) PauseCommunication(
 }
 
 // setPause stores a change in the database first and then applies it, in the order of all hosts.
-func (op *operatorService) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
-	op.pause.changing.Lock()
-	defer op.pause.changing.Unlock()
+func (ops *operatorService) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
+	ops.pause.changing.Lock()
+	defer ops.pause.changing.Unlock()
 
 	var next *parley.Pause
-	before := op.pause.is()
+	before := ops.pause.is()
 	if req.Paused {
-		next = &parley.Pause{By: by.Name, Since: op.now(), Reason: plain.CleanLabel(req.Reason)}
+		next = &parley.Pause{By: by.Name, Since: ops.now(), Reason: plain.CleanLabel(req.Reason)}
 		if before != nil {
 			next.Since = before.Since
 		}
@@ -83,7 +83,7 @@ func (op *operatorService) setPause(ctx context.Context, by *team.Member, req pa
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
-	return op.store.SetPause(ctx, by.ID, next, func() { op.pause.set(next) })
+	return ops.store.SetPause(ctx, by.ID, next, func() { ops.pause.set(next) })
 }
 
 func (p *pause) set(next *parley.Pause) {

@@ -5,12 +5,13 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
 func (te *testTeam) pause(paused bool) *parley.PauseCommunicationResult {
 	te.t.Helper()
-	return must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused,
+	return must.Have(op.PauseCommunication.Call(te.operator(), te, parley.PauseCommunicationRequest{Paused: paused,
 		Reason: "lunch"}))(te.t)
 }
 
@@ -31,16 +32,16 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	te.held(id, "communication is paused by operator: lunch")
 
-	_, err := te.SendMessage(me, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "x"})
+	_, err := op.SendMessage.Call(me, te, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a message in the pause gave %v, want %s", err, parley.CommunicationDisabled)
 	}
 
-	_, err = te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "x"})
+	_, err = op.BroadcastMessage.Call(te.operator(), te, parley.BroadcastMessageRequest{Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a broadcast in the pause gave %v, want %s", err, parley.CommunicationDisabled)
 	}
-	if _, err := te.CheckInbox(me, parley.CheckInboxRequest{}); err != nil {
+	if _, err := op.CheckInbox.Call(me, te, parley.CheckInboxRequest{}); err != nil {
 		t.Errorf("reading in the pause: %v", err)
 	}
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
@@ -58,7 +59,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 	first := te.pause(true).Paused
 	te.restart()
 
-	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(te.operator(), te, parley.WorkspaceStatusRequest{})
 	if err != nil || status.Paused == nil || !status.Paused.Since.Equal(first.Since) {
 		t.Fatalf("the status shows %+v, %v, want %+v", status.Paused, err, first)
 	}

@@ -5,22 +5,23 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/orchestrator/trial"
 )
 
-// programService implements parley.ProgramService: it tries the programs of agents.
+// programService tries the programs of agents.
 type programService struct {
 	*elsewhere
 	roster   *team.Roster
 	programs *trial.Programs
 }
 
-// CheckProgram implements parley.ProgramService.
+// CheckProgram does op.CheckProgram.
 func (ps *programService) CheckProgram(
 	ctx context.Context, req parley.CheckProgramRequest,
 ) (*parley.CheckProgramResult, error) {
-	return across(ctx, ps.elsewhere, ps.hostOf(req.Agent), "check_program", req, ps.checkHere)
+	return across(ctx, ps.elsewhere, ps.hostOf(req.Agent), op.CheckProgram, req, ps.checkHere)
 }
 
 // checkHere checks the program of an agent of this host.

@@ -15,7 +15,7 @@ import (
 func (o *Orchestrator) firstPrompt(
 	ctx context.Context, m *team.Member, p *profile.Profile, text string,
 ) (first terminal.Prompt) {
-	sent, err := o.messageService.SendMessage(ctx, parley.SendMessageRequest{
+	sent, err := o.services.messages.SendMessage(ctx, parley.SendMessageRequest{
 		To: parley.Names{m.ID}, Text: text, Type: promptType(ctx),
 	})
 	if err != nil {

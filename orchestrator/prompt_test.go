@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -25,7 +26,7 @@ func prompted(t *testing.T) func(*Options) {
 func (te *testTeam) startsWith(a tmuxtest.Agent) (id, log string) {
 	te.t.Helper()
 	a.Log = filepath.Join(te.dir, "ann.log")
-	res := must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{
+	res := must.Have(op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{
 		Name: "ann", Profile: "starter", Command: a.Argv(), Prompt: "Begin.\n\tThen go on.",
 	}))(te.t)
 	te.begun("ann")
@@ -69,7 +70,7 @@ func TestFirstPromptIsAnArgumentAndToldOnce(t *testing.T) {
 	}
 	te.reportsPrompt(next, log)
 
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "ann"}))(t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "ann"}))(t)
 	te.begun("ann")
 	te.reportsPrompt(te.send("ann", "after the restart"), log)
 
@@ -77,7 +78,7 @@ func TestFirstPromptIsAnArgumentAndToldOnce(t *testing.T) {
 	for _, m := range tmuxtest.Messages(t, log) {
 		got = append(got, m.Text)
 	}
-	m := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(t).Object
+	m := must.Have(op.GetMessageStatus.Call(te.operator(), te, parley.MessageStatusRequest{MessageID: id}))(t).Object
 	// Other users can read arguments.
 	want := m.Header(d.RecipientID) + " Begin.\n    Then go on.\n" + m.Footer(false, "")
 	if len(got) != 3 || got[0] != want || slices.Contains(te.roster.ByName("ann").Agent().Command, want) {
@@ -109,7 +110,7 @@ func TestFirstPromptOfAFailedLaunchFails(t *testing.T) {
 	te := newTeam(t, prompted(t))
 	robot := filepath.Join(te.dir, "robot")
 	must.Do(t, os.WriteFile(robot, []byte("#!/nowhere\n"), 0o700))
-	_, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{
+	_, err := op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{
 		Name: "ann", Profile: "starter", Command: []string{robot}, Prompt: "Begin.",
 	})
 	counts := must.Have(te.store.DeliveryCounts(t.Context()))(t)

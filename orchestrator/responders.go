@@ -11,28 +11,28 @@ import (
 	"parley/store"
 )
 
-// responderService implements parley.ResponderService.
+// responderService does the operations on responders.
 type responderService struct {
 	responders *answer.Responders
 	meter      *meter.Meter
 	roster     *team.Roster
 }
 
-// AddResponder implements parley.ResponderService.
+// AddResponder does op.AddResponder.
 func (rs *responderService) AddResponder(
 	ctx context.Context, req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
 	return rs.responders.Add(ctx, req)
 }
 
-// ListResponders implements parley.ResponderService.
+// ListResponders does op.ListResponders.
 func (rs *responderService) ListResponders(
 	context.Context, parley.ListRespondersRequest,
 ) (*parley.ListRespondersResult, error) {
 	return rs.responders.List(), nil
 }
 
-// Usage implements parley.ResponderService.
+// Usage does op.Usage.
 func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
 	res, err := rs.responders.Usage(ctx, req)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -55,7 +56,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		}
 	}
 
-	_, err := te.SendMessage(te.operator(),
+	_, err := op.SendMessage.Call(te.operator(), te,
 		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"})
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["message_id"] != sent {
 		t.Errorf("the repeated call: %v", err)
@@ -68,7 +69,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	// the second of each waits for the first, or comes too late
 	for _, id := range []string{sent, posted, sent, posted} {
 		retries.Go(func() {
-			if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
+			if _, err := op.RetryDelivery.Call(te.operator(), te,
+				parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
 				parley.ErrorCode(err) != parley.AlreadyDelivered {
 				t.Errorf("retry: %v", err)
 			}
@@ -97,7 +99,7 @@ func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 	ada := te.as("ada")
 	done := make(chan *parley.SendMessageResult, 1)
 	go func() {
-		res, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		res, err := op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		if err != nil {
 			t.Errorf("the call: %v", err)
 		}
@@ -112,7 +114,7 @@ func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 
-	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"},
+	if _, err := op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"},
 		Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.CommunicationDisabled ||
@@ -127,7 +129,7 @@ func TestShutdownTellsTheAskingAgent(t *testing.T) {
 	ada := te.as("ada")
 	failed := make(chan error, 1)
 	go func() {
-		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		_, err := op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		failed <- err
 	}()
 
@@ -144,7 +146,7 @@ func TestShutdownTellsTheAskingAgent(t *testing.T) {
 		t.Errorf("the call: %v", err)
 	}
 
-	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"},
+	if _, err := op.SendMessage.Call(ada, ended, parley.SendMessageRequest{To: parley.Names{"DM"},
 		Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.ModelUnavailable {
@@ -157,7 +159,7 @@ func TestShutdownTellsTheAskingAgent(t *testing.T) {
 		t.Errorf("the message is %+v", d)
 	}
 
-	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
+	res, err := op.Usage.Call(te.operator(), te, parley.UsageRequest{Calls: 5})
 	if err != nil || len(res.Calls) != 1 || res.Calls[0].Reason != parley.ModelCancelled {
 		t.Errorf("accounted for are %+v, %v", res, err)
 	}
@@ -173,7 +175,7 @@ func TestConcurrentModelCallsAreBounded(t *testing.T) {
 	for i := range errs {
 		as := te.as(fmt.Sprint("agent", i))
 		calls.Go(func() {
-			_, errs[i] = te.SendMessage(as,
+			_, errs[i] = op.SendMessage.Call(as, te,
 				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)})
 		})
 	}
@@ -201,14 +203,14 @@ func TestWaitForAModelCallIsBounded(t *testing.T) {
 	ada, bob, cleo := te.as("ada"), te.as("bob"), te.as("cleo")
 	first := make(chan error, 1)
 	go func() {
-		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		_, err := op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		first <- err
 	}()
 
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	leaving, leave := context.WithCancel(bob)
 	leave()
-	if _, err := te.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"},
+	if _, err := op.SendMessage.Call(leaving, te, parley.SendMessageRequest{To: parley.Names{"DM"},
 		Text: "SAY gone"}); err == nil {
 		t.Error("who left got an answer")
 	}
@@ -222,7 +224,7 @@ func TestWaitForAModelCallIsBounded(t *testing.T) {
 	}
 
 	reasons := []parley.ModelReason{}
-	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
+	res, err := op.Usage.Call(te.operator(), te, parley.UsageRequest{Calls: 5})
 	for _, c := range res.Calls {
 		reasons = append(reasons, c.Reason)
 	}

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/modelserver"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/responder"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
@@ -59,7 +60,7 @@ func answeredAt(url string) parley.DeclaredResponder {
 // tell sends to DM.
 func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageResult {
 	te.t.Helper()
-	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
+	res, err := op.SendMessage.Call(ctx, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if err != nil {
 		te.t.Fatalf("%s: %v", text, err)
 	}
@@ -72,7 +73,7 @@ func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageRe
 // fails sends to DM, checks that no answer comes and why, and returns the message's id.
 func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelReason) string {
 	te.t.Helper()
-	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
+	res, err := op.SendMessage.Call(ctx, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if parley.ErrorCode(err) != parley.ModelUnavailable || parley.ReasonOf(err) != reason {
 		te.t.Fatalf("%s: got %+v, %v, want the reason %s", text, res, err, reason)
 	}
@@ -82,7 +83,7 @@ func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelR
 
 func (te *testTeam) spent() parley.Spent {
 	te.t.Helper()
-	res := must.Have(te.Usage(te.operator(), parley.UsageRequest{}))(te.t)
+	res := must.Have(op.Usage.Call(te.operator(), te, parley.UsageRequest{}))(te.t)
 	res.Total.LatencyMS = 0
 	return res.Total
 }
@@ -132,7 +133,7 @@ func TestResponderAnswersInTheSameCall(t *testing.T) {
 		t.Errorf("the model was told %q, want %q", got, want)
 	}
 
-	inbox, err := te.CheckInbox(ada, parley.CheckInboxRequest{})
+	inbox, err := op.CheckInbox.Call(ada, te, parley.CheckInboxRequest{})
 	if err != nil || inbox.UnreadCount != 0 || inbox.TotalCount != 2 {
 		t.Errorf("the inbox of who asked has %+v, %v, want two read replies", inbox, err)
 	}
@@ -237,7 +238,7 @@ func TestFailedAnswerKeepsTheMessageForRetry(t *testing.T) {
 		t.Errorf("the late reply is %s, want it unread in the sender's inbox", d.State)
 	}
 
-	if _, err := te.RetryDelivery(te.operator(),
+	if _, err := op.RetryDelivery.Call(te.operator(), te,
 		parley.RetryDeliveryRequest{MessageID: id}); parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
 	}
@@ -261,7 +262,8 @@ func TestRepeatedKeyGetsTheSameReplyFromOneCall(t *testing.T) {
 	te, s := withModel(t)
 	ada := te.as("ada")
 	send := func(text string) (*parley.SendMessageResult, error) {
-		return te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text, IdempotencyKey: text})
+		return op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text,
+			IdempotencyKey: text})
 	}
 
 	var results [3]*parley.SendMessageResult
@@ -315,7 +317,7 @@ func TestSlowModelEndsAtTheDeadlineOrWhenTheCallerLeaves(t *testing.T) {
 	}()
 
 	te.fails(leaving, "PAUSE left", parley.ModelCancelled)
-	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 10})
+	res, err := op.Usage.Call(te.operator(), te, parley.UsageRequest{Calls: 10})
 	if err != nil || len(res.Calls) != 2 || res.Calls[0].Reason != parley.ModelCancelled ||
 		res.Calls[1].Reason != parley.ModelSlow {
 		t.Errorf("accounted for are %+v, %v", res, err)
@@ -328,12 +330,12 @@ func TestWhatTheModelWritesIsOnItsScreen(t *testing.T) {
 	ada := te.as("ada")
 	done := make(chan *parley.SendMessageResult)
 	go func() {
-		res, _ := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		res, _ := op.SendMessage.Call(ada, te, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		done <- res
 	}()
 
 	screen := func() string {
-		res := must.Have(te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"}))(t)
+		res := must.Have(op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: "DM"}))(t)
 		return strings.Join(res.Lines, "\n")
 	}
 
@@ -385,7 +387,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	first := te.tell(ada, "SAY which door?")
-	res, err := te.RespondToMessage(ada,
+	res, err := op.RespondToMessage.Call(ada, te,
 		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "left it is" {
 		t.Fatalf("respond gave %+v, %v", res, err)
@@ -393,7 +395,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 
 	owed := te.sends(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true})
 
-	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: owed.MessageID})
+	st, err := op.GetMessageStatus.Call(ada, te, parley.MessageStatusRequest{MessageID: owed.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
 		t.Errorf("what was owed: %+v, %v", st, err)
 	}
@@ -402,7 +404,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 func TestBroadcastsAskNoModel(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	must.Have(te.BroadcastMessage(te.as("ada"), parley.BroadcastMessageRequest{Text: "SAY hi all"}))(t)
+	must.Have(op.BroadcastMessage.Call(te.as("ada"), te, parley.BroadcastMessageRequest{Text: "SAY hi all"}))(t)
 	te.quiet()
 	if n := len(s.Requests()); n != 0 || te.spent().Calls != 0 {
 		t.Errorf("the model was asked %d times", n)
@@ -435,8 +437,8 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 	te, s := withModel(t)
 	off := false
 	for name, auto := range map[string]*bool{"sage": nil, "clerk": &off} {
-		res, err := te.RegisterAgent(
-			context.Background(),
+		res, err := op.RegisterAgent.Call(
+			context.Background(), te,
 			parley.RegisterAgentRequest{Username: name, Special: true, AutoRespond: auto,
 				Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}},
 		)
@@ -459,7 +461,7 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 	}
 
 	for _, name := range []string{"sage", "clerk"} {
-		must.Have(te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: name, Approve: true}))(t)
+		must.Have(op.ApproveAgent.Call(te.operator(), te, parley.ApproveAgentRequest{Agent: name, Approve: true}))(t)
 	}
 
 	te.restart()

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -23,7 +24,7 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 	}
 
 	te.open()
-	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(te.operator(), te, parley.WorkspaceStatusRequest{})
 	if err != nil || len(status.Warnings) != 2 ||
 		!strings.Contains(status.Warnings[0], "responder Coder of parley.yaml") ||
 		!strings.Contains(status.Warnings[0], "Choose another name") {
@@ -42,12 +43,12 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	res := must.Have(te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "sage", Special: true,
+	res := must.Have(op.RegisterAgent.Call(t.Context(), te, parley.RegisterAgentRequest{Username: "sage", Special: true,
 		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}}))(t)
 
 	is := func(kind parley.AgentKind, special bool) {
 		t.Helper()
-		all, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "sage"})
+		all, err := op.GetAgentStatus.Call(te.operator(), te, parley.AgentStatusRequest{Agent: "sage"})
 		if err != nil || all.Agents[0].Kind != kind || all.Agents[0].IsSpecial != special {
 			t.Errorf("sage is %+v, %v; want a %s", all.Agents, err, kind)
 		}
@@ -55,7 +56,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 			t.Errorf("it calls as %+v", c)
 		}
 
-		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed",
+		if _, err := op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{Name: "sage", Profile: "framed",
 			Command: []string{"cat"}}); !strings.Contains(
 			err.Error(),
 			string(kind),
@@ -66,14 +67,16 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 
 	decide := func(approve bool) {
 		t.Helper()
-		must.Have(te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}))(t)
+		must.Have(op.ApproveAgent.Call(te.operator(), te, parley.ApproveAgentRequest{Agent: "sage",
+			Approve: approve}))(t)
 	}
 
 	is(parley.KindMailbox, false)
 	decide(true)
 	is(parley.KindResponder, true)
 
-	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"})
+	sent, err := op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{To: parley.Names{"sage"},
+		Text: "SAY wise"})
 	if err != nil || sent.Reply == nil || sent.Reply.Text != "wise" {
 		t.Errorf("approved, it answered %+v, %v", sent, err)
 	}
@@ -83,7 +86,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	te.answerOf(id, "sage")
 	decide(false)
 	is(parley.KindMailbox, false)
-	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"},
+	if sent, err := op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{To: parley.Names{"sage"},
 		Text: "SAY wise"}); err != nil ||
 		sent.Reply != nil {
 		t.Errorf("declined, it answered %+v, %v", sent, err)

@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/internal/modelserver"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/conversation"
 	"parley/tmux/tmuxtest"
 )
@@ -21,14 +22,15 @@ import (
 // room opens a thread of the caller and others, and returns its id.
 func (te *testTeam) room(ctx context.Context, others ...string) string {
 	te.t.Helper()
-	res := must.Have(te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others}))(te.t)
+	res := must.Have(op.CreateThread.Call(ctx, te, parley.CreateThreadRequest{Title: "the quest",
+		Participants: others}))(te.t)
 	return res.Thread.ID
 }
 
 // postTo posts to a thread and returns the message's id and its delivery to a responder.
 func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string, parley.Delivery) {
 	te.t.Helper()
-	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text})
+	res, err := op.SendMessage.Call(ctx, te, parley.SendMessageRequest{ThreadID: thread, Text: text})
 	if err != nil || res.Reply != nil {
 		te.t.Fatalf("%s: %+v, %v", text, res, err)
 	}
@@ -37,7 +39,7 @@ func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string
 
 func (te *testTeam) deliveryTo(id, name string) parley.Delivery {
 	te.t.Helper()
-	res := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(te.t)
+	res := must.Have(op.GetMessageStatus.Call(te.operator(), te, parley.MessageStatusRequest{MessageID: id}))(te.t)
 	for _, d := range res.Deliveries {
 		if d.Recipient == name {
 			return d
@@ -138,7 +140,7 @@ func TestSilenceInAThreadHasItsReason(t *testing.T) {
 		t.Errorf("the story is %s", text)
 	}
 
-	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
+	state, err := op.GetConversationState.Call(te.operator(), te, parley.ConversationStateRequest{ThreadID: thread})
 	if err != nil || cmp.Diff([]parley.ConversationDecision{*d.Decision}, state.Decisions) != "" {
 		t.Errorf("the conversation's decisions are %+v, %v, want %+v", state.Decisions, err, d.Decision)
 	}
@@ -158,7 +160,7 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 		t.Errorf("it said %q", said.Text)
 	}
 
-	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: res.MessageID})
+	st, err := op.GetMessageStatus.Call(ada, te, parley.MessageStatusRequest{MessageID: res.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
 		t.Errorf("what was owed: %+v, %v", st, err)
 	}
@@ -200,7 +202,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Fatalf("the need is %+v", n)
 	}
 
-	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
+	res, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "better late" {
 		t.Fatalf("retry gave %+v, %v", res, err)
 	}
@@ -208,7 +210,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Errorf("it said %+v after %d requests", said, len(s.Requests()))
 	}
 
-	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id,
+	if _, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id,
 		Recipient: "DM"}); parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
 	}
@@ -231,7 +233,8 @@ func TestShutdownLeavesAPostUnanswered(t *testing.T) {
 	if n := te.need(parley.NeedUnanswered); n.MessageID != id {
 		t.Errorf("the need is %+v", n)
 	}
-	if res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 ||
+	if res, err := op.GetNeeds.Call(te.operator(), te, parley.GetNeedsRequest{Dismiss: id}); err != nil ||
+		res.Dismissed != 1 ||
 		len(res.Needs) != 0 {
 		t.Errorf("dismissed: %+v, %v", res, err)
 	}
@@ -244,14 +247,14 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	thread := te.room(ada, "DM")
 	first, _ := te.postTo(ada, thread, "@DM PAUSE one", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	must.Have(te.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
+	must.Have(op.RemoveParticipant.Call(ada, te, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
 
 	s.Release()
 	te.quiet()
 	if d := te.deliveryTo(first, "DM"); d.AnsweredBy != "" || !strings.Contains(d.Reason, "does not take part") {
 		t.Errorf("removed, its delivery is %+v", d)
 	}
-	must.Have(te.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
+	must.Have(op.AddParticipant.Call(ada, te, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
 
 	second, _ := te.postTo(ada, thread, "@DM PAUSE two", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return "the model was not asked" })
@@ -301,7 +304,8 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	held := func() []parley.HeldTurn {
 		t.Helper()
 		te.quiet()
-		state := must.Have(te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread}))(t)
+		state := must.Have(op.GetConversationState.Call(te.operator(), te,
+			parley.ConversationStateRequest{ThreadID: thread}))(t)
 
 		return state.Held
 	}
@@ -319,12 +323,12 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 			break
 		}
 		ahead.Add(int64(11 * time.Minute))
-		te.recheckHolds(t.Context())
+		te.services.conversations.recheckHolds(t.Context())
 	}
 
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
-	te.recheckHolds(t.Context())
+	te.services.conversations.recheckHolds(t.Context())
 	last := held()
 	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
 		last[0].Reason != string(conversation.ChainSpent) {
@@ -358,7 +362,7 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	te.send("ada", "please ask DM about everything, then tell bob")
 	last := te.tell(ada, "SAY first").Reply.MessageID
 	for i := range 30 {
-		res, err := te.RespondToMessage(ada,
+		res, err := op.RespondToMessage.Call(ada, te,
 			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)})
 		if err != nil || res.Reply == nil {
 			t.Fatalf("call %d: %+v, %v", i, res, err)
@@ -370,7 +374,7 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	works := func() {
 		t.Helper()
 		for _, about := range []string{"", last} {
-			res, err := te.SendMessage(ada,
+			res, err := op.SendMessage.Call(ada, te,
 				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about})
 			if err != nil || res.Deliveries[0].State == parley.DeliveryHeld ||
 				res.Object.Hop > 5 { // answers in the thread count

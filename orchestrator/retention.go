@@ -54,7 +54,7 @@ func (o *Orchestrator) prune(ctx context.Context) {
 		now := o.rooms.clock.look(o.now(), timePassed())
 		done, err := o.store.Prune(ctx, o.opts.Settings.retention(now), rest)
 		if err == nil {
-			err = o.pruneFiles(ctx, keptSince(now, o.opts.Settings.KeepFiles), rest)
+			err = o.Files.pruneFiles(ctx, keptSince(now, o.opts.Settings.KeepFiles), rest)
 		}
 
 		if done != (store.Pruned{}) {

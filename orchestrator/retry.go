@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
@@ -17,70 +18,70 @@ import (
 // retried is the evidence of a delivery that the operator retried.
 const retried = "retried by the operator"
 
-// RetryDelivery implements parley.OperatorService. Nothing else types a text again that may
+// RetryDelivery does op.RetryDelivery. Nothing else types a text again that may
 // have been typed, or asks a model again.
-func (op *operatorService) RetryDelivery(
+func (ops *operatorService) RetryDelivery(
 	ctx context.Context, req parley.RetryDeliveryRequest,
 ) (*parley.RetryDeliveryResult, error) {
-	msg, all, err := op.store.Message(ctx, req.MessageID)
+	msg, all, err := ops.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
-	chosen, err := op.selectDeliveries(&msg, op.roster.FillInDeliveries(all), req.Recipient)
+	chosen, err := ops.selectDeliveries(&msg, ops.roster.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
-	if left := op.responders.Unanswered(&msg, chosen); len(left) > 0 {
-		return op.responders.Retry(ctx, &msg, left)
+	if left := ops.responders.Unanswered(&msg, chosen); len(left) > 0 {
+		return ops.responders.Retry(ctx, &msg, left)
 	}
 
-	begin, err := op.firstStatesOfRetry(&msg, chosen)
+	begin, err := ops.firstStatesOfRetry(&msg, chosen)
 	if err != nil {
 		return nil, err
 	}
 
-	jobs, err := op.store.Retry(ctx, msg.ID, begin)
+	jobs, err := ops.store.Retry(ctx, msg.ID, begin)
 	if err != nil {
 		return nil, err
 	}
 
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
-	requeued := op.requeue(jobs, res)
+	requeued := ops.requeue(jobs, res)
 
 	if held := talk.Held(chosen); len(held) > 0 {
-		invitations, err := op.talk.Release(ctx, &msg, held)
-		op.responders.Speak(invitations)
+		invitations, err := ops.talk.Release(ctx, &msg, held)
+		ops.responders.Speak(invitations)
 		if err != nil {
 			return nil, err
 		}
 	}
 
-	pending, err := op.insist(ctx, &msg, chosen, req.Draft)
+	pending, err := ops.insist(ctx, &msg, chosen, req.Draft)
 	if len(requeued)+len(pending) == 0 {
 		return nil, cmp.Or(err, error(alreadyDelivered(&msg, chosen))) // proven since the first look
 	}
 	res.Message = retrySentence(requeued, pending)
 
 	stored := store.Appended{Message: msg}
-	if _, stored.Deliveries, err = op.store.Message(ctx, msg.ID); err != nil {
+	if _, stored.Deliveries, err = ops.store.Message(ctx, msg.ID); err != nil {
 		return nil, err
 	}
-	if err := op.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := ops.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
 	res.DeliveryStatus = parley.SumUp(stored.Deliveries)
-	res.Deliveries = op.roster.FillInDeliveries(stored.Deliveries)
+	res.Deliveries = ops.roster.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }
 
 // requeue hands retried deliveries to their recipients, lists the recipients in res, and
 // returns their names.
-func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryResult) (names []string) {
+func (ops *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryResult) (names []string) {
 	for _, job := range jobs {
-		m := op.roster.ByID(job.Key.RecipientID)
+		m := ops.roster.ByID(job.Key.RecipientID)
 		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
 
 		if job.State.Settled() {
@@ -95,7 +96,7 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 // insist makes the couriers look at once at the deliveries that are still on their way, and
 // describes those. draft is a text in the recipient's composer that is none, "" if nothing is said of that. Of the
 // hosts that cannot be asked, it returns the error of the first.
-func (op *operatorService) insist(
+func (ops *operatorService) insist(
 	ctx context.Context, msg *parley.Message, ds []parley.Delivery, draft string,
 ) (pending []string, failed error) {
 	for _, d := range ds {
@@ -104,14 +105,14 @@ func (op *operatorService) insist(
 		}
 
 		here := func(context.Context, parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
-			m := op.roster.ByID(d.RecipientID)
+			m := ops.roster.ByID(d.RecipientID)
 			if err := standsThere(ctx, m, draft); err != nil {
 				return nil, err
 			}
 			m.Force(msg.ID, draft)
 			return nil, nil
 		}
-		_, err := across(ctx, op.elsewhere, op.hostOf(d.RecipientID), "retry_delivery",
+		_, err := across(ctx, ops.elsewhere, ops.hostOf(d.RecipientID), op.RetryDelivery,
 			parley.RetryDeliveryRequest{MessageID: msg.ID, Recipient: d.RecipientID, Draft: draft}, here)
 		if err == nil {
 			pending = append(pending, pendingText(d))
@@ -148,7 +149,7 @@ func standsThere(ctx context.Context, m *team.Member, draft string) error {
 
 // selectDeliveries returns the delivery to the recipient, or all deliveries, at least one, if recipient is
 // empty.
-func (op *operatorService) selectDeliveries(
+func (ops *operatorService) selectDeliveries(
 	msg *parley.Message, all []parley.Delivery, recipient string,
 ) ([]parley.Delivery, error) {
 	if len(all) == 0 { // a post in a thread without others
@@ -159,7 +160,7 @@ func (op *operatorService) selectDeliveries(
 		return all, nil
 	}
 
-	m, err := op.roster.Find(recipient)
+	m, err := ops.roster.Find(recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +179,12 @@ func (op *operatorService) selectDeliveries(
 
 // firstStatesOfRetry returns a new first state for each delivery that ended without proof. The
 // error says why no delivery can be retried.
-func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
+func (ops *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error
 	idle := true
 	for _, d := range ds {
-		m := op.roster.ByID(d.RecipientID)
+		m := ops.roster.ByID(d.RecipientID)
 		switch {
 		case !d.State.Settled():
 			idle = false

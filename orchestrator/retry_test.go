@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -16,7 +17,7 @@ import (
 // retry retries as the operator and returns the answer.
 func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	te.t.Helper()
-	return must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(te.t)
+	return must.Have(op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id}))(te.t)
 }
 
 // dropped launches an agent that ends before it has read its first message, and launches it again. It returns that
@@ -37,7 +38,7 @@ func (te *testTeam) dropped(name string) (id, log string) {
 	must.Do(te.t, syscall.Kill(pid, syscall.SIGKILL))
 	te.reach(id, parley.DeliveryUnconfirmed)
 
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name}))(te.t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: name}))(te.t)
 	te.begun(name)
 	te.inState(name, parley.StateIdle)
 
@@ -50,11 +51,11 @@ func TestRetryOfAMessageToNobodySaysSo(t *testing.T) {
 	te := newTeam(t)
 	me := te.as("planner")
 	te.as("coder")
-	alone := must.Have(te.CreateThread(me, parley.CreateThreadRequest{Title: "notes"}))(t)
+	alone := must.Have(op.CreateThread.Call(me, te, parley.CreateThreadRequest{Title: "notes"}))(t)
 	id := te.sends(me, parley.SendMessageRequest{ThreadID: alone.Thread.ID, Text: "to myself"}).MessageID
 
 	for _, to := range []string{"", "coder"} {
-		_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: to})
+		_, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id, Recipient: to})
 		wantCode(t, err, parley.InvalidRecipient)
 		if err == nil || !strings.Contains(err.Error(), "was sent to nobody") {
 			t.Errorf("to %q: got %v", to, err)
@@ -90,7 +91,7 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 		t.Errorf("the agent got %+v, want the message once", got)
 	}
 
-	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	_, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id})
 	if parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a retry of what has arrived gave %v, want %s", err, parley.AlreadyDelivered)
 	}
@@ -164,7 +165,7 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	te.as("box")
 	sent := te.sends(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
 
-	res, err := te.RetryDelivery(te.operator(),
+	res, err := op.RetryDelivery.Call(te.operator(), te,
 		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})
 	if err != nil || len(res.Retried) != 1 || res.Message != "Queued again for one." {
 		t.Fatalf("got %+v, %v", res, err)
@@ -178,7 +179,7 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 
 	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient,
 		"nobody": parley.AgentNotFound} {
-		_, err := te.RetryDelivery(te.operator(),
+		_, err := op.RetryDelivery.Call(te.operator(), te,
 			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
 		if parley.ErrorCode(err) != want {
 			t.Errorf("retry for %s gave %v, want %s", recipient, err, want)
@@ -196,6 +197,6 @@ func TestRetryBehindALimitGoesOnWhileSomebodyIsAttached(t *testing.T) {
 	te.held(id, "usage limit")
 
 	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 120, 41)
-	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
+	must.Have(op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id}))(t)
 	te.arrived(id)
 }

@@ -7,7 +7,7 @@ import (
 	"parley/internal/review"
 )
 
-// ReviewAgent implements parley.WorktreeService. The lines are looked up in the diff as it is now: a comment on one
+// ReviewAgent does op.ReviewAgent. The lines are looked up in the diff as it is now: a comment on one
 // that is no longer there quotes it.
 func (ws *worktreeService) ReviewAgent(
 	ctx context.Context, req parley.ReviewAgentRequest,

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -45,11 +46,11 @@ func TestSealIsTheSecretOfATerminal(t *testing.T) {
 	other.Orchestrate = true
 	as := parley.WithCaller(t.Context(), other)
 	answers := []any{
-		must.Have(te.GetAgentStatus(as, parley.AgentStatusRequest{}))(t),
-		must.Have(te.ReadTerminal(as, parley.ReadTerminalRequest{Agent: "coder", Colours: true}))(t),
-		must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(t),
-		must.Have(te.ExportMessages(te.operator(), parley.ExportMessagesRequest{}))(t),
-		must.Have(te.ReadEvents(te.operator(), parley.ReadEventsRequest{}))(t),
+		must.Have(op.GetAgentStatus.Call(as, te, parley.AgentStatusRequest{}))(t),
+		must.Have(op.ReadTerminal.Call(as, te, parley.ReadTerminalRequest{Agent: "coder", Colours: true}))(t),
+		must.Have(op.GetMessageStatus.Call(te.operator(), te, parley.MessageStatusRequest{MessageID: id}))(t),
+		must.Have(op.ExportMessages.Call(te.operator(), te, parley.ExportMessagesRequest{}))(t),
+		must.Have(op.ReadEvents.Call(te.operator(), te, parley.ReadEventsRequest{}))(t),
 	}
 	for _, answer := range answers {
 		if b := must.Have(json.Marshal(answer))(t); strings.Contains(string(b), seal) {
@@ -58,7 +59,7 @@ func TestSealIsTheSecretOfATerminal(t *testing.T) {
 	}
 
 	coder, _ := te.roster.CallerOf(te.roster.ByName("coder"))
-	res := must.Have(te.GetAgentStatus(parley.WithCaller(t.Context(), coder), parley.AgentStatusRequest{}))(t)
+	res := must.Have(op.GetAgentStatus.Call(parley.WithCaller(t.Context(), coder), te, parley.AgentStatusRequest{}))(t)
 	if res.YourSeal != seal {
 		t.Errorf("coder is told the seal %q, want %q", res.YourSeal, seal)
 	}

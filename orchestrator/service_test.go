@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/parleytest"
+	"parley/op"
 	"parley/store"
 	"parley/store/storetest"
 )
@@ -32,6 +33,20 @@ func TestServiceOnPostgreSQL(t *testing.T) {
 		url := storetest.URL(t) // it is given back after the team has ended
 		return direct{newTeam(t, func(o *Options) { o.Store = opened(t, url) })}
 	})
+}
+
+// What is in the table and has no function would fail only when somebody calls it.
+func TestEveryOperationHasItsFunction(t *testing.T) {
+	t.Parallel()
+	o := newTeam(t).Orchestrator
+	for _, operation := range op.All {
+		if o.Handlers[operation.Name] == nil {
+			t.Errorf("nothing answers %s", operation.Name)
+		}
+	}
+	if len(o.Handlers) != len(op.All) {
+		t.Errorf("%d functions for %d operations", len(o.Handlers), len(op.All))
+	}
 }
 
 // opened opens the database of a URL.

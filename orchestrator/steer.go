@@ -9,17 +9,17 @@ import (
 	"parley/orchestrator/team"
 )
 
-// SteerAgent implements parley.OperatorService. Guidance is delivered like
+// SteerAgent does op.SteerAgent. Guidance is delivered like
 // every message; only its header differs.
-func (op *operatorService) SteerAgent(
+func (ops *operatorService) SteerAgent(
 	ctx context.Context, req parley.SteerAgentRequest,
 ) (*parley.SendMessageResult, error) {
-	from, err := op.roster.Caller(ctx)
+	from, err := ops.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to, err := op.roster.Find(req.Agent)
+	to, err := ops.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -34,15 +34,15 @@ func (op *operatorService) SteerAgent(
 		return nil, err
 	}
 
-	stored, err := op.admission.admit(ctx, from, d)
+	stored, err := ops.admission.admit(ctx, from, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := op.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := ops.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
-	return op.admission.receipt(stored), nil
+	return ops.admission.receipt(stored), nil
 }
 
 // guidance returns the draft of a steering message. The kind is one of the kinds of

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
@@ -19,7 +20,7 @@ func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parle
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	return te.SteerAgent(ctx, req)
+	return op.SteerAgent.Call(ctx, te, req)
 }
 
 func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
@@ -49,7 +50,7 @@ func TestSteeringRights(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant",
+	if _, err := op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{Name: "lead", Profile: "instant",
 		AgentSpec: parley.AgentSpec{Orchestrate: true},
 		Command:   tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	c.pass(11 * time.Minute)
-	return te, c, newGuardian(te.operatorService)
+	return te, c, newGuardian(te.services.operator)
 }
 
 // guard runs the guardian once and checks the number of messages it has sent so far.
@@ -162,7 +163,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 1, "after it")
 	c.pass(11 * time.Minute)
 	te.guard(g, 1, "while the first is on its way")
-	te.guard(newGuardian(te.operatorService), 1, "by a guardian that starts anew")
+	te.guard(newGuardian(te.services.operator), 1, "by a guardian that starts anew")
 
 	work := func() {
 		c.pass(-11 * time.Minute) // the watcher looks by this clock
@@ -226,13 +227,13 @@ func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 // systemIsNobody checks that parley itself can send but not be addressed.
 func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
-	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
+	res, err := op.GetAgentStatus.Call(te.operator(), te, parley.AgentStatusRequest{})
 	if err != nil || len(res.Agents) != 2 {
 		t.Errorf("the agents are %+v, %v, want coder and operator", res.Agents, err)
 	}
 	id := te.roster.ByName(parley.SystemName).ID
 	for _, to := range []string{"parley", id, id[:8]} {
-		_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
+		_, err = op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
 		if parley.ErrorCode(err) != parley.AgentNotFound {
 			t.Errorf("a message to %s gave %v, want %s", to, err, parley.AgentNotFound)
 		}

@@ -73,17 +73,17 @@ func nextCheck(took time.Duration) time.Duration { return max(checkTime, checkSh
 // storageNeed is what the operator gives to dismiss what the database lacks.
 const storageNeed = string(parley.NeedStorage)
 
-func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error) {
+func (ops *operatorService) dismiss(ctx context.Context, ref string) (int, error) {
 	switch ref {
 	default:
-		return op.store.Dismiss(ctx, ref)
+		return ops.store.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
-		return op.losses.dismiss(ctx)
+		return ops.losses.dismiss(ctx)
 	case trial.UntriedNeed, trial.MisreadNeed:
-		return op.programs.Dismiss(parley.NeedKind(ref))
+		return ops.programs.Dismiss(parley.NeedKind(ref))
 	case storageNeed:
 	}
-	found, err := op.store.DismissShortfall(ctx)
+	found, err := ops.store.DismissShortfall(ctx)
 	if found {
 		return 1, err
 	}
@@ -92,31 +92,31 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 
 // storageNeeds tells the operator that the database accepts nothing more, that there is no room for messages or files,
 // and what the database lacks.
-func (op *operatorService) storageNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	system := op.roster.Operator()
-	if err := op.store.Refusal(); err != nil {
+func (ops *operatorService) storageNeeds(ctx context.Context) (needs []parley.Need, err error) {
+	system := ops.roster.Operator()
+	if err := ops.store.Refusal(); err != nil {
 		e, command := parley.AsError(err), "parley doctor --repair"
 		if e.Details["host"] != nil { // on a server, which parley does not repair
 			command = "parley down --keep-agents"
 		}
 		needs = append(needs, parley.Need{
-			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
+			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: ops.now(),
 			Text: e.Message, Command: command, Action: e.Action,
 		})
 	}
 
-	for _, err := range []error{op.store.Full(), op.admission.files.Refusal()} {
+	for _, err := range []error{ops.store.Full(), ops.admission.files.Refusal()} {
 		if err == nil {
 			continue
 		}
 		e := parley.AsError(err)
 		needs = append(needs, parley.Need{
-			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
+			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: ops.now(),
 			Text: e.Message, Command: "parley doctor", Action: e.Action,
 		})
 	}
 
-	lacks, err := op.store.Shortfall(ctx)
+	lacks, err := ops.store.Shortfall(ctx)
 	if err != nil || lacks == nil {
 		return needs, err
 	}

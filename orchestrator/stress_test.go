@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -36,7 +37,7 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 		name := fmt.Sprintf("agent%d", i)
 		work.Go(func() {
 			for n := range messages {
-				res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{
+				res, err := op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{
 					To:     parley.Names{name},
 					Text:   fmt.Sprint("message ", n),
 					Urgent: n%5 == 0,
@@ -61,12 +62,12 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 			for range changes {
 				switch rand.IntN(4) {
 				case 0:
-					_, _ = te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name})
+					_, _ = op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: name})
 				case 1:
-					_, _ = te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name})
+					_, _ = op.StopAgent.Call(te.operator(), te, parley.StopAgentRequest{Agent: name})
 					var twice sync.WaitGroup
 					for range 2 {
-						twice.Go(func() { _, _ = te.LaunchAgent(te.operator(), launch) })
+						twice.Go(func() { _, _ = op.LaunchAgent.Call(te.operator(), te, launch) })
 					}
 					twice.Wait()
 				case 2:
@@ -84,7 +85,8 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 
 	work.Wait()
 	for i := range agents {
-		must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}))(t)
+		must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d",
+			i)}))(t)
 	}
 
 	var counts map[string]int

@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -43,12 +44,12 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxIsUnchanged(t *testing.T) {
 		t.Errorf("the agent got %+v, want three framed messages", got)
 	}
 
-	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"})
+	screen, err := op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: "coder"})
 	if err != nil || !strings.Contains(strings.Join(screen.Lines, "\n"), tmuxtest.Prompt) {
 		t.Errorf("screen %v, %v", screen, err)
 	}
 
-	way, err := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: "coder"})
+	way, err := op.GetAttachInfo.Call(te.operator(), te, parley.AttachInfoRequest{Agent: "coder"})
 	if err != nil || !way.Adopted || way.Socket != u.path || way.Session != "work" || way.Pane != pane {
 		t.Errorf("attach %+v, %v", way, err)
 	}
@@ -61,7 +62,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxIsUnchanged(t *testing.T) {
 		t.Errorf("while it is adopted: %s", diff)
 	}
 
-	stop, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"})
+	stop, err := op.StopAgent.Call(te.operator(), te, parley.StopAgentRequest{Agent: "coder"})
 	if err != nil || !stop.Released || stop.Ended != 0 {
 		t.Errorf("leave: %+v, %v", stop, err)
 	}
@@ -147,7 +148,7 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	} {
 		err := tc.req.Validate()
 		if err == nil {
-			_, err = te.AdoptAgent(te.operator(), tc.req)
+			_, err = op.AdoptAgent.Call(te.operator(), te, tc.req)
 		}
 
 		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
@@ -185,33 +186,34 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		return child != 0
 	})
 
-	if c := te.CallerOfProcess(child); !c.Operator {
+	if c := te.Callers.CallerOfProcess(child); !c.Operator {
 		t.Errorf("before it was adopted, its child is %+v, want the operator", c)
 	}
 
 	before := te.terminals.Placements()
-	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane,
+	must.Have(op.AdoptAgent.Call(te.operator(), te, parley.AdoptAgentRequest{Name: "script", Profile: "generic",
+		Pane:   pane,
 		Socket: u.path}))(t)
 	if te.terminals.Placements() == before {
 		t.Error("nobody can tell that who is who has changed")
 	}
-	if c := te.CallerOfProcess(child); c.Name != "script" || c.Operator {
+	if c := te.Callers.CallerOfProcess(child); c.Name != "script" || c.Operator {
 		t.Errorf("its child is %+v", c)
 	}
 
 	shell, _ := strconv.Atoi(u.run("display-message", "-p", "-t", pane, "#{pane_pid}"))
-	if c := te.CallerOfProcess(shell); !c.Operator {
+	if c := te.Callers.CallerOfProcess(shell); !c.Operator {
 		t.Errorf("the user's own shell is %+v, want the operator", c)
 	}
 
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
+	if _, err := op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
 		err,
 	) != parley.InvalidArgument {
 		t.Errorf("restart: %v, want a refusal", err)
 	}
 
 	te.stop("script")
-	if c := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
+	if c := te.Callers.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
 		t.Errorf("after it left, its child is %+v, want the operator, and alive", c)
 	}
 }
@@ -245,9 +247,9 @@ func TestAnswerDoesNotGoToTheShellThatAnAdoptedProgramLeaves(t *testing.T) {
 		0o600))
 	u.start(pane, "sh", script)
 	u.until("the dialog shows", func() bool { return strings.Contains(screen(), "❯ 1. Yes") })
-	coder := must.Have(te.AdoptAgent(te.operator(),
+	coder := must.Have(op.AdoptAgent.Call(te.operator(), te,
 		parley.AdoptAgentRequest{Name: "coder", Profile: "claude", Pane: pane, Socket: u.path}))(t)
-	asked := must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t)
+	asked := must.Have(op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "coder"}))(t)
 	if asked.Dialog == nil {
 		t.Fatalf("no dialog is open: %+v", asked)
 	}
@@ -258,12 +260,12 @@ func TestAnswerDoesNotGoToTheShellThatAnAdoptedProgramLeaves(t *testing.T) {
 	u.run("send-keys", "-t", pane, "-l", "--", "touch "+marker) // the user has not pressed Enter
 	u.until("it stands there", func() bool { return strings.Contains(screen(), marker) })
 
-	got, err := te.AnswerDialog(te.operator(),
+	got, err := op.AnswerDialog.Call(te.operator(), te,
 		parley.AnswerDialogRequest{Agent: "coder", Dialog: asked.Dialog.ID, Choice: "1"})
 	if parley.ErrorCode(err) != parley.DialogChanged {
 		t.Errorf("got %+v, %v, want that no dialog is open", got, err)
 	}
-	if got := must.Have(te.AnswerDialog(te.operator(),
+	if got := must.Have(op.AnswerDialog.Call(te.operator(), te,
 		parley.AnswerDialogRequest{Agent: "coder"}))(t); got.Dialog != nil {
 		t.Errorf("a dialog is open: %+v", got.Dialog)
 	}
@@ -316,11 +318,12 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	before := u.state()
 	res := u.adopt("coder", pane)
 	moved := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved,
+	must.Have(op.AdoptAgent.Call(te.operator(), te, parley.AdoptAgentRequest{Profile: "generic", Pane: moved,
 		Socket: u.path}))(t)
 
 	given := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given,
+	must.Have(op.AdoptAgent.Call(te.operator(), te, parley.AdoptAgentRequest{Name: "given", Profile: "generic",
+		Pane:   given,
 		Socket: u.path}))(t)
 
 	te.inState("coder", parley.StateIdle)
@@ -341,11 +344,11 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	u.run("kill-pane", "-t", given)
 	te.arrived(te.send("coder", "still there?"))
 	te.wantMessages(log, 1)
-	if c := te.CallerOfProcess(res.PID); c.Name != "coder" {
+	if c := te.Callers.CallerOfProcess(res.PID); c.Name != "coder" {
 		t.Errorf("its process is %+v", c)
 	}
 
-	down, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
+	down, err := op.ShutDown.Call(te.operator(), te, parley.ShutDownRequest{})
 	if err != nil || len(down.Stopped) != 2 || !slices.Equal(down.Left, []string{"coder"}) {
 		t.Errorf("down: %+v, %v", down, err)
 	}
@@ -372,7 +375,7 @@ func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 	ctx, cancel := context.WithTimeout(te.operator(), tmuxtest.Patience)
 	defer cancel()
 
-	if _, err := te.AdoptAgent(ctx, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(
+	if _, err := op.AdoptAgent.Call(ctx, te, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(
 		err,
 	) != parley.TmuxUnavailable {
 		t.Errorf("adopt there: %v, want TMUX_UNAVAILABLE", err)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -18,7 +19,7 @@ func TestAttachShowsTheAgentAndNotAPersonsWindow(t *testing.T) {
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.tmuxRun("new-window", "-t", "=coder:", "cat")
 
-	info := must.Have(te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: "coder"}))(t)
+	info := must.Have(op.GetAttachInfo.Call(te.operator(), te, parley.AttachInfoRequest{Agent: "coder"}))(t)
 	attach := exec.Command(info.Command[0], slices.Insert(slices.Clone(info.Command[1:]), 0, "-C")...)
 	until := must.Have(attach.StdinPipe())(t) // tmux detaches at its end
 	must.Do(t, attach.Start())

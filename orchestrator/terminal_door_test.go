@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/program/door"
 	"parley/program/profile"
 	"parley/tmux/tmuxtest"
@@ -59,9 +60,9 @@ func (r *robo) opened(own map[string]string) (l door.Launch) {
 			req.Env[name] = value
 		}
 	}
-	res := must.Have(r.LaunchAgent(r.operator(), req))(r.t)
+	res := must.Have(op.LaunchAgent.Call(r.operator(), r, req))(r.t)
 	r.inState("ann", parley.StateIdle)
-	defer func() { must.Have(r.StopAgent(r.operator(), parley.StopAgentRequest{Agent: "ann"}))(r.t) }()
+	defer func() { must.Have(op.StopAgent.Call(r.operator(), r, parley.StopAgentRequest{Agent: "ann"}))(r.t) }()
 
 	words := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", res.PID)))(r.t))
 	env := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/environ", res.PID)))(r.t))

@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -88,7 +89,7 @@ func TestStopEndsProcessesThatOutlivedTheirTmuxServer(t *testing.T) {
 		t.Fatal("it was to outlive its terminal")
 	}
 
-	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
+	res, err := op.StopAgent.Call(te.operator(), te, parley.StopAgentRequest{Agent: "stubborn"})
 	if err != nil || res.Ended != 1 {
 		t.Errorf("%+v, %v; want one process ended", res, err)
 	}
@@ -118,7 +119,8 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 		})
 	}()
 
-	if _, err := te.LaunchAgent(ctx, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err == nil {
+	if _, err := op.LaunchAgent.Call(ctx, te, parley.LaunchAgentRequest{Name: "coder",
+		Command: []string{"cat"}}); err == nil {
 		t.Fatal("it was launched")
 	}
 
@@ -140,13 +142,13 @@ func TestShutDownEndsAgentsBeingLaunched(t *testing.T) {
 		launches.Go(func() {
 			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 			a := tmuxtest.Agent{IgnoreHUP: true}
-			_, _ = te.LaunchAgent(te.operator(),
+			_, _ = op.LaunchAgent.Call(te.operator(), te,
 				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()})
 		})
 	}
 
 	time.Sleep(25 * time.Millisecond)
-	_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
+	_, err := op.ShutDown.Call(te.operator(), te, parley.ShutDownRequest{})
 	if err != nil {
 		t.Error(err)
 	}
@@ -179,7 +181,7 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 	ended := make(chan error, 1)
 	server := te.tmuxPID()
 	go func() {
-		_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
+		_, err := op.ShutDown.Call(te.operator(), te, parley.ShutDownRequest{})
 		ended <- err
 	}()
 
@@ -234,7 +236,7 @@ func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {
 	te := newTeam(t)
 	began := time.Now()
 	req := parley.LaunchAgentRequest{Name: "jobs", Command: []string{"bash", "-mc", "true | sleep 1000"}}
-	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
+	if _, err := op.LaunchAgent.Call(te.operator(), te, req); err != nil {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
@@ -243,7 +245,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
-	must.Have(te.LaunchAgent(te.operator(), req))(t)
+	must.Have(op.LaunchAgent.Call(te.operator(), te, req))(t)
 
 	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000),
 		"(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -27,8 +28,8 @@ func stopped(t *testing.T, pid int, f func()) {
 // does not answer, and what to do.
 func (te *testTeam) looksAt(name, pid string) {
 	te.t.Helper()
-	_, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: name})
-	_, attach := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})
+	_, err := op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: name})
+	_, attach := op.GetAttachInfo.Call(te.operator(), te, parley.AttachInfoRequest{Agent: name})
 	for what, err := range map[string]error{"read": err, "attach": attach} {
 		e := parley.AsError(err)
 		if parley.ErrorCode(err) != parley.TmuxUnavailable || !strings.Contains(e.Message, "does not answer") ||
@@ -51,7 +52,7 @@ func TestHungTmuxIsReportedAndNotWaitedFor(t *testing.T) {
 	n, _ := strconv.Atoi(pid)
 	stopped(t, n, func() { te.looksAt("coder", pid) })
 	te.terminals.AnswerTime = tmuxtest.Patience
-	if _, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"}); err != nil {
+	if _, err := op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: "coder"}); err != nil {
 		t.Errorf("once it goes on: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -34,13 +35,13 @@ done`
 func (te *testTeam) chooses() (file, screen string) {
 	te.t.Helper()
 	file = filepath.Join(te.t.TempDir(), "keys")
-	must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{
+	must.Have(op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{
 		Name: "coder", Profile: "framed", Command: []string{"bash", "-c", chooser, file},
 	}))(te.t)
 	tmuxtest.WaitFor(te.t, te.pane("coder"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "item 2") })
 
 	tmuxtest.Poll(te.t, func() bool {
-		res := must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(te.t)
+		res := must.Have(op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "coder"}))(te.t)
 		screen = res.ScreenID
 		return screen != "" && res.Dialog == nil
 	}, func() string { return "its screen takes no keys" })
@@ -73,7 +74,8 @@ func TestUnknownScreenTakesKeysWhileItIsTheSame(t *testing.T) {
 	te := newTeam(t)
 	file, screen := te.chooses()
 	press := func(screen string, keys ...string) (*parley.AnswerDialogResult, error) {
-		return te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder", Dialog: screen, Keys: keys})
+		return op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "coder", Dialog: screen,
+			Keys: keys})
 	}
 
 	if _, err := press("00000000", "Enter"); parley.ErrorCode(err) != parley.DialogChanged {
@@ -100,7 +102,7 @@ func TestKeysStopWhereTheScreenBecomesAnother(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	file, screen := te.chooses()
-	_, err := te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder", Dialog: screen,
+	_, err := op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "coder", Dialog: screen,
 		Keys: []string{"x", "Enter"}})
 	if parley.ErrorCode(err) != parley.DialogChanged {
 		t.Errorf("got %v, want %s", err, parley.DialogChanged)
@@ -121,7 +123,7 @@ func TestOfTwoAnswersAtOnceOneIsGiven(t *testing.T) {
 	errs := make([]error, 2)
 	for i := range errs {
 		all.Go(func() {
-			_, errs[i] = te.AnswerDialog(te.operator(),
+			_, errs[i] = op.AnswerDialog.Call(te.operator(), te,
 				parley.AnswerDialogRequest{Agent: "coder", Dialog: screen, Keys: []string{"Down", "Enter"}})
 		})
 	}

@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -87,7 +88,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	te.stop("coder")
 
 	te.held(id, "stopped")
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	te.reach(id, parley.DeliveryRead)
 	te.wantMessages(log, 1)
@@ -118,7 +119,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
 	}
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	second := read(first)
 	if _, ok := te.roster.Authenticate(t.Context(), first); ok {
@@ -173,7 +174,7 @@ func TestExitIsSeenWithItsStatus(t *testing.T) {
 		t.Errorf("status %d, want 3", *a.ExitStatus)
 	}
 
-	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "brief"})
+	screen, err := op.ReadTerminal.Call(te.operator(), te, parley.ReadTerminalRequest{Agent: "brief"})
 	if err != nil || !slices.Contains(screen.Lines, "bye") {
 		t.Errorf("its last screen is %v, %v", screen, err)
 	}
@@ -212,7 +213,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 	} {
 		err := tc.req.Validate()
 		if err == nil {
-			_, err = te.LaunchAgent(te.operator(), tc.req)
+			_, err = op.LaunchAgent.Call(te.operator(), te, tc.req)
 		}
 		if got := parley.ErrorCode(err); got != tc.want || parley.AsError(err).Action == "" {
 			t.Errorf("%s: %v (%s, %q), want %s with advice", name, err, got, parley.AsError(err).Action, tc.want)
@@ -375,7 +376,7 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 
 	restarted := make(chan error, 1)
 	go func() {
-		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
+		_, err := op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"})
 		restarted <- err
 	}()
 
@@ -383,7 +384,8 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 	m := te.roster.ByName("coder")
 	tmuxtest.Poll(t, func() bool { return m.Terminal() == nil }, func() string { return "it still has its terminal" })
 
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
+	res, err := op.SendMessage.Call(te.operator(), te, parley.SendMessageRequest{To: parley.Names{"coder"},
+		Text: "hello"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.PendingDelivery) != 1 {
 		t.Fatalf("receipt %+v, %v; want it pending", res, err)
 	}
@@ -409,7 +411,7 @@ func TestANiceProgramYieldsAlsoAfterARestart(t *testing.T) {
 
 	a := te.roster.ByName("coder").Agent()
 	spec.Nice = 17
-	res := must.Have(te.UpdateAgent(te.operator(), parley.UpdateAgentRequest{
+	res := must.Have(op.UpdateAgent.Call(te.operator(), te, parley.UpdateAgentRequest{
 		LaunchAgentRequest: parley.LaunchAgentRequest{
 			Name: "coder", Profile: a.Profile, Command: command, Dir: a.Dir, AgentSpec: spec, Width: 200, Height: 50,
 		},
@@ -447,7 +449,7 @@ func TestASpecChangesInPlace(t *testing.T) {
 		Name: "coder", Profile: now.Profile, Command: now.Command, Dir: now.Dir, AgentSpec: want, Width: 200,
 		Height: 50,
 	}}
-	res := must.Have(te.UpdateAgent(te.operator(), req))(t)
+	res := must.Have(op.UpdateAgent.Call(te.operator(), te, req))(t)
 	for _, d := range res.Changes {
 		if d.Means != parley.InPlace {
 			t.Errorf("%+v", d)

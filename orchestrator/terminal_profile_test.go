@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -44,7 +45,7 @@ func newRobo(t *testing.T, a tmuxtest.Agent) *robo {
 func (r *robo) start(profile string, command ...string) *parley.LaunchAgentResult {
 	r.t.Helper()
 	req := parley.LaunchAgentRequest{Name: "ann", Profile: profile, Command: command}
-	return must.Have(r.LaunchAgent(r.operator(), req))(r.t)
+	return must.Have(op.LaunchAgent.Call(r.operator(), r, req))(r.t)
 }
 
 // hidden returns a script that runs robo without its name on the command line.
@@ -90,7 +91,7 @@ func TestProgramDecidesProfile(t *testing.T) {
 		t.Errorf("it got %+v, want the lines as the profile types them", all)
 	}
 
-	again, err := r.RestartAgent(r.operator(), parley.RestartAgentRequest{Agent: "ann"})
+	again, err := op.RestartAgent.Call(r.operator(), r, parley.RestartAgentRequest{Agent: "ann"})
 	if err != nil || again.Profile != "robo" {
 		t.Errorf("restarted with %+v, %v; want the profile robo", again, err)
 	}
@@ -138,7 +139,7 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 	r.reopen(func(*Options) {})
 	r.awaitProfile("generic", "robo")
 
-	again, err := r.RestartAgent(r.operator(), parley.RestartAgentRequest{Agent: "ann", Profile: "robo"})
+	again, err := op.RestartAgent.Call(r.operator(), r, parley.RestartAgentRequest{Agent: "ann", Profile: "robo"})
 	if err != nil || again.Profile != "robo" {
 		t.Errorf("restarted with %+v, %v; want the profile robo", again, err)
 	}
@@ -188,6 +189,6 @@ func TestProgramThatAShellHidesIsToBeLaunchedItself(t *testing.T) {
 		t.Errorf("the action is %q", n.Action)
 	}
 
-	must.Have(r.StopAgent(r.operator(), parley.StopAgentRequest{Agent: "ann"}))(t)
+	must.Have(op.StopAgent.Call(r.operator(), r, parley.StopAgentRequest{Agent: "ann"}))(t)
 	r.nothingNeeded()
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -68,7 +69,7 @@ func TestRestartIsRefusedWhereTheDirectoryIsGone(t *testing.T) {
 	must.Do(t, os.Remove(work))
 
 	for _, fresh := range []bool{false, true} {
-		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder", Fresh: fresh})
+		_, err := op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder", Fresh: fresh})
 		if e := parley.AsError(err); e.Code != parley.InvalidArgument || !strings.Contains(e.Message, work) ||
 			!strings.Contains(e.Action, "parley launch coder --worktree -- ") {
 			t.Errorf("fresh %t: %v (%s, %q)", fresh, err, e.Code, e.Action)

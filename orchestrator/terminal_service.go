@@ -6,41 +6,29 @@ import (
 	"slices"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 )
 
-// terminalService implements parley.TerminalService over the terminals. A responder has no
+// terminalService does the operations on terminals. A responder has no
 // terminal; its screen shows what its model wrote. The first prompt of a launch is a message.
 type terminalService struct {
 	*elsewhere
-	terminals
+	terminals  *terminal.Terminals
 	roster     *team.Roster
 	responders *answer.Responders
 	messages   *messageService
 	worktrees  *worktreeService
 }
 
-// terminals are the methods of terminal.Terminals that the service has too.
-type terminals interface {
-	parley.TerminalService
-
-	// Placements returns a number that changes whenever processes may have come to belong to an agent,
-	// or no longer do.
-	Placements() int64
-	// Launching reports whether a program may run already whose agent has no terminal yet.
-	Launching() bool
-	// Enclose puts a launch into a sandbox where the settings or its profile say so.
-	Enclose(*parley.LaunchAgentRequest)
-}
-
-// LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A
+// LaunchAgent does op.LaunchAgent. The first prompt is a message of the caller's. A
 // text that cannot be sent is refused before anything starts. A resumed program had its prompt already.
 func (ts *terminalService) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
-	res, err := across(ctx, ts.elsewhere, req.Host, "launch_agent", req, ts.launch)
+	res, err := across(ctx, ts.elsewhere, req.Host, op.LaunchAgent, req, ts.launch)
 	return ts.reachable(req.Host, res), err
 }
 
@@ -56,7 +44,7 @@ func (ts *terminalService) launch(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
 	placeOn(&req, ts.worktrees.workspace)
-	ts.Enclose(&req)
+	ts.terminals.Enclose(&req)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -105,7 +93,7 @@ func promptType(ctx context.Context) parley.MessageType {
 	return parley.TypeRequest
 }
 
-// UpdateAgent implements parley.TerminalService. A prompt that differs is a message of the caller's, and
+// UpdateAgent does op.UpdateAgent. A prompt that differs is a message of the caller's, and
 // so is each prompt of a new conversation.
 func (ts *terminalService) UpdateAgent(
 	ctx context.Context, req parley.UpdateAgentRequest,
@@ -120,7 +108,7 @@ func (ts *terminalService) UpdateAgent(
 				has)
 	}
 
-	res, err := across(ctx, ts.elsewhere, host, "update_agent", req, ts.update)
+	res, err := across(ctx, ts.elsewhere, host, op.UpdateAgent, req, ts.update)
 	if err == nil && res.Launched != nil {
 		res.Launched = ts.reachable(host, res.Launched)
 	}
@@ -131,7 +119,7 @@ func (ts *terminalService) update(
 	ctx context.Context, req parley.UpdateAgentRequest,
 ) (*parley.UpdateAgentResult, error) {
 	placeOn(&req.LaunchAgentRequest, ts.worktrees.workspace)
-	ts.Enclose(&req.LaunchAgentRequest)
+	ts.terminals.Enclose(&req.LaunchAgentRequest)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -162,7 +150,7 @@ func (ts *terminalService) update(
 	return res, ts.roster.SetLabels(ctx, m, a)
 }
 
-// ReadTerminal implements parley.TerminalService. A responder has no terminal;
+// ReadTerminal does op.ReadTerminal. A responder has no terminal;
 // its screen shows what its model wrote.
 func (ts *terminalService) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
@@ -170,17 +158,17 @@ func (ts *terminalService) ReadTerminal(
 	if m, err := ts.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
 		return ts.responders.ReadScreen(m, req.History), nil
 	}
-	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "read_terminal", req, ts.terminals.ReadTerminal)
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), op.ReadTerminal, req, ts.terminals.ReadTerminal)
 }
 
-// StopAgent implements parley.TerminalService.
+// StopAgent does op.StopAgent.
 func (ts *terminalService) StopAgent(
 	ctx context.Context, req parley.StopAgentRequest,
 ) (*parley.StopAgentResult, error) {
-	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "stop_agent", req, ts.terminals.StopAgent)
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), op.StopAgent, req, ts.terminals.StopAgent)
 }
 
-// RestartAgent implements parley.TerminalService. The directory and the variables of the caller are of no use
+// RestartAgent does op.RestartAgent. The directory and the variables of the caller are of no use
 // on another host.
 func (ts *terminalService) RestartAgent(
 	ctx context.Context, req parley.RestartAgentRequest,
@@ -189,23 +177,23 @@ func (ts *terminalService) RestartAgent(
 	if host != "" {
 		req.Dir, req.Env = "", nil
 	}
-	res, err := across(ctx, ts.elsewhere, host, "restart_agent", req, ts.terminals.RestartAgent)
+	res, err := across(ctx, ts.elsewhere, host, op.RestartAgent, req, ts.terminals.RestartAgent)
 	return ts.reachable(host, res), err
 }
 
-// AnswerDialog implements parley.TerminalService.
+// AnswerDialog does op.AnswerDialog.
 func (ts *terminalService) AnswerDialog(
 	ctx context.Context, req parley.AnswerDialogRequest,
 ) (*parley.AnswerDialogResult, error) {
-	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "answer_dialog", req, ts.terminals.AnswerDialog)
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), op.AnswerDialog, req, ts.terminals.AnswerDialog)
 }
 
-// GetAttachInfo implements parley.TerminalService. The command for a terminal on another host goes there by ssh.
+// GetAttachInfo does op.GetAttachInfo. The command for a terminal on another host goes there by ssh.
 func (ts *terminalService) GetAttachInfo(
 	ctx context.Context, req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {
 	host := ts.hostOf(req.Agent)
-	res, err := across(ctx, ts.elsewhere, host, "get_attach_info", req, ts.terminals.GetAttachInfo)
+	res, err := across(ctx, ts.elsewhere, host, op.GetAttachInfo, req, ts.terminals.GetAttachInfo)
 	if err == nil && host != "" {
 		res.Host, res.Command = host, ts.sshTo(host, res.Command)
 	}

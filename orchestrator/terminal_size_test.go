@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -44,7 +45,7 @@ func TestSizeIsRestoredWhenAPersonLeaves(t *testing.T) {
 	// An agent that ends while a person is attached starts again with its own size.
 	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 90, 31)
 	te.hasSize("coder", 90, 30)
-	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
+	must.Have(op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	te.hasSize("coder", 200, 50)
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -26,7 +27,7 @@ func TestMessagesWaitForAPersonInThePage(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	types := func(text string, keys ...string) {
 		t.Helper()
-		must.Have(te.TypeInTerminal(te.inPage(),
+		must.Have(op.TypeInTerminal.Call(te.inPage(), te,
 			parley.TypeInTerminalRequest{Agent: "coder", Text: text, Keys: keys}))(t)
 	}
 
@@ -45,7 +46,8 @@ func TestMessagesWaitForAPersonInThePage(t *testing.T) {
 	}
 
 	records := 0
-	for _, e := range must.Have(te.ReadEvents(te.operator(), parley.ReadEventsRequest{Limit: 1000}))(t).Events {
+	for _, e := range must.Have(op.ReadEvents.Call(te.operator(), te,
+		parley.ReadEventsRequest{Limit: 1000}))(t).Events {
 		if e.Type == parley.EventTyping {
 			records++
 			if e.Agent != "coder" || !strings.Contains(e.Detail, "parley_session1") {
@@ -62,12 +64,12 @@ func TestTerminalsTakeNoKeysUnlessTheSettingsSaySo(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	_, err := te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: "x"})
+	_, err := op.TypeInTerminal.Call(te.inPage(), te, parley.TypeInTerminalRequest{Agent: "coder", Text: "x"})
 	if parley.ErrorCode(err) != parley.NotAuthorized ||
 		!strings.Contains(parley.AsError(err).Action, "keyboard: true") {
 		t.Errorf("got %v", err)
 	}
-	if must.Have(te.ReadTerminal(te.inPage(), parley.ReadTerminalRequest{Agent: "coder"}))(t).Keys {
+	if must.Have(op.ReadTerminal.Call(te.inPage(), te, parley.ReadTerminalRequest{Agent: "coder"}))(t).Keys {
 		t.Error("its terminal says that it takes keys")
 	}
 }

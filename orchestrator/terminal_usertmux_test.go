@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -204,7 +205,7 @@ func TestAPersonsSessionIsLeftAlone(t *testing.T) {
 
 	te.tmuxRun("rename-session", "-t", "=coder", "another")
 	te.tmuxRun("rename-session", "-t", "=mine", "coder")
-	_, err = te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
+	_, err = op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"})
 	wantCode(t, err, parley.AgentExists)
 	te.inState("coder", parley.StateIdle)
 

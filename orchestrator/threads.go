@@ -19,7 +19,7 @@ import (
 	"parley/store"
 )
 
-// threadService implements parley.ThreadService: threads, their posts and their participants.
+// threadService does the operations on threads: threads, their posts and their participants.
 type threadService struct {
 	admission *admission
 	store     *store.Store
@@ -68,7 +68,7 @@ func (a *admission) firstRungs(ids []string, except string) []store.NewDelivery 
 	return ds
 }
 
-// CreateThread implements parley.ThreadService.
+// CreateThread does op.CreateThread.
 func (ts *threadService) CreateThread(
 	ctx context.Context, req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
@@ -250,7 +250,7 @@ func howToPost(th *parley.Thread) string {
 	return fmt.Sprintf("To post there call send_message with thread_id %s.", parley.Short(th.ID))
 }
 
-// ListThreads implements parley.ThreadService.
+// ListThreads does op.ListThreads.
 func (ts *threadService) ListThreads(
 	ctx context.Context, req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
@@ -276,7 +276,7 @@ func (ts *threadService) ListThreads(
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
-// GetThreadDetails implements parley.ThreadService.
+// GetThreadDetails does op.GetThreadDetails.
 func (ts *threadService) GetThreadDetails(
 	ctx context.Context, req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {

@@ -21,7 +21,7 @@ type membership struct {
 	except string // id of the agent that gets no notice
 }
 
-// JoinThread implements parley.ThreadService.
+// JoinThread does op.JoinThread.
 func (ts *threadService) JoinThread(
 	ctx context.Context, req parley.JoinThreadRequest,
 ) (*parley.MembershipResult, error) {
@@ -39,7 +39,7 @@ func (ts *threadService) JoinThread(
 	})
 }
 
-// AddParticipant implements parley.ThreadService.
+// AddParticipant does op.AddParticipant.
 func (ts *threadService) AddParticipant(
 	ctx context.Context, req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
@@ -71,7 +71,7 @@ func (ts *threadService) AddParticipant(
 	})
 }
 
-// RemoveParticipant implements parley.ThreadService.
+// RemoveParticipant does op.RemoveParticipant.
 func (ts *threadService) RemoveParticipant(
 	ctx context.Context, req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -16,7 +17,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened := must.Have(te.CreateThread(planner, parley.CreateThreadRequest{
+	opened := must.Have(op.CreateThread.Call(planner, te, parley.CreateThreadRequest{
 		Title:          title,
 		Participants:   parley.Names{"coder"},
 		InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
@@ -50,15 +51,15 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 
 	for name, call := range map[string]func() error{
 		"create_thread": func() error {
-			_, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t"})
+			_, err := op.CreateThread.Call(planner, te, parley.CreateThreadRequest{Title: "t"})
 			return err
 		},
 		"join_thread": func() error {
-			_, err := te.JoinThread(te.operator(), parley.JoinThreadRequest{ThreadID: short})
+			_, err := op.JoinThread.Call(te.operator(), te, parley.JoinThreadRequest{ThreadID: short})
 			return err
 		},
 		"send_message": func() error {
-			_, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: short, Text: "x"})
+			_, err := op.SendMessage.Call(planner, te, parley.SendMessageRequest{ThreadID: short, Text: "x"})
 			return err
 		},
 	} {
@@ -86,18 +87,18 @@ func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 	planner := te.as("planner")
 	te.as("gone")
 
-	opened := must.Have(te.CreateThread(planner, parley.CreateThreadRequest{Title: "t",
+	opened := must.Have(op.CreateThread.Call(planner, te, parley.CreateThreadRequest{Title: "t",
 		Participants: parley.Names{"gone"}}))(t)
 	te.stop("gone")
 
-	res, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
+	res, err := op.SendMessage.Call(planner, te, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {
 		t.Errorf("the receipt is %+v, %v; want success and one failed delivery", res, err)
 	}
 
-	joined := must.Have(te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID}))(t)
+	joined := must.Have(op.JoinThread.Call(te.as("late"), te, parley.JoinThreadRequest{ThreadID: opened.Thread.ID}))(t)
 
-	told, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
+	told, err := op.GetMessageStatus.Call(te.operator(), te, parley.MessageStatusRequest{MessageID: joined.MessageID})
 	if err != nil || len(told.DeliveryStatus.FailedDelivery) != 0 || len(told.Deliveries) != 2 {
 		t.Errorf("word of a joining went to %+v, %v; want two who are there", told.Deliveries, err)
 	}
@@ -110,7 +111,7 @@ func TestAgentThatMayNotSpeakChangesNoThread(t *testing.T) {
 		te.launch(name, "instant", tmuxtest.Agent{})
 	}
 	create := func(as, with string) error {
-		_, err := te.CreateThread(te.agent(as),
+		_, err := op.CreateThread.Call(te.agent(as), te,
 			parley.CreateThreadRequest{Title: "run make clean", Participants: parley.Names{with}})
 		return err
 	}
@@ -133,12 +134,12 @@ func TestAgentThatMayNotSpeakChangesNoThread(t *testing.T) {
 
 	te.control(parley.ControlConversationRequest{Action: parley.ActionMute, With: "bob,carl"})
 	refused("a thread of muted agents", create("carl", "bob"), "unmute")
-	opened := must.Have(te.CreateThread(te.operator(),
+	opened := must.Have(op.CreateThread.Call(te.operator(), te,
 		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"bob"}}))(t)
-	_, err := te.JoinThread(te.agent("carl"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
+	_, err := op.JoinThread.Call(te.agent("carl"), te, parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
 	refused("to join a muted agent", err, "unmute")
 
-	all := must.Have(te.ListThreads(te.operator(), parley.ListThreadsRequest{}))(t)
+	all := must.Have(op.ListThreads.Call(te.operator(), te, parley.ListThreadsRequest{}))(t)
 	if all.TotalCount != 4 || len(all.Threads[0].Participants)+len(all.Threads[3].Participants) != 4 {
 		t.Errorf("the threads are %+v, want four with two participants each", all.Threads)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -37,8 +38,8 @@ func (d *dying) die() {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
 	must.Have(d.store.Expire(d.t.Context(), d.now()))(d.t)
-	d.losses.tell(context.Background())
-	d.losses.tell(context.Background()) // each once
+	d.services.operator.losses.tell(context.Background())
+	d.services.operator.losses.tell(context.Background()) // each once
 }
 
 func (d *dying) from(as context.Context, text string, to ...string) string {
@@ -136,7 +137,7 @@ func TestOperatorIsToldOfWhatDidNotArriveUntilTheyHaveSeenTo(t *testing.T) {
 	if got := d.undeliveredNeeds(mine); len(got) != 1 || got[0].MessageID != orphan {
 		t.Errorf("after dismissing one: %+v", got)
 	}
-	must.Have(d.RetryDelivery(d.operator(), parley.RetryDeliveryRequest{MessageID: mine}))(t)
+	must.Have(op.RetryDelivery.Call(d.operator(), d, parley.RetryDeliveryRequest{MessageID: mine}))(t)
 	d.die()
 	if got := d.undeliveredNeeds(""); len(got) != 2 {
 		t.Errorf("after a retry that expired too: %+v", got)
@@ -150,12 +151,12 @@ func TestPauseHoldsBackWhatDidNotArrive(t *testing.T) {
 	t.Parallel()
 	d := newDying(t, 1)
 	d.from(d.planner, "does it build?", "t00")
-	must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	must.Have(op.PauseCommunication.Call(d.operator(), d, parley.PauseCommunicationRequest{Paused: true}))(t)
 	d.die()
 	if got := d.notices("planner"); len(got) != 0 {
 		t.Errorf("while paused: %q", got)
 	}
-	must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{}))(t)
+	must.Have(op.PauseCommunication.Call(d.operator(), d, parley.PauseCommunicationRequest{}))(t)
 	d.die()
 	if got := d.notices("planner"); len(got) != 1 {
 		t.Errorf("afterwards: %q", got)

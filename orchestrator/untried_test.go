@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 	"parley/orchestrator/trial"
 	"parley/tmux/tmuxtest"
 )
@@ -77,7 +78,7 @@ func TestAMisreadProgramIsTypedToAsAny(t *testing.T) {
 	te.wantNeed(n, "ann", "runs robo 2.0.0, whose screen it misreads (rest fails)", "parley profiles check robo")
 	te.markers("ann", false)
 	te.arrived(te.send("ann", "with care"))
-	status := must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "ann"}))(t).Agents[0]
+	status := must.Have(op.GetAgentStatus.Call(te.operator(), te, parley.AgentStatusRequest{Agent: "ann"}))(t).Agents[0]
 	if c := status.Checked; c == nil || !c.Fails || c.Version != "2.0.0" || c.Words != "rest fails" {
 		t.Errorf("ann's program was checked: %+v", c)
 	}
@@ -102,18 +103,18 @@ func TestTheProgramOfAnAgentIsChecked(t *testing.T) {
 	te.install("2.0.1")
 	te.start(parley.LaunchAgentRequest{Name: "ann", Command: te.argv()})
 	te.need(parley.NeedUntried)
-	res := must.Have(te.CheckProgram(te.operator(), parley.CheckProgramRequest{Agent: "ann"}))(t)
+	res := must.Have(op.CheckProgram.Call(te.operator(), te, parley.CheckProgramRequest{Agent: "ann"}))(t)
 	if res.Profile != "robo" || res.Version != "2.0.1" || !strings.Contains(res.Message, "is being checked") {
 		t.Errorf("got %+v", res)
 	}
-	again := must.Have(te.CheckProgram(te.operator(), parley.CheckProgramRequest{Agent: "ann"}))(t)
+	again := must.Have(op.CheckProgram.Call(te.operator(), te, parley.CheckProgramRequest{Agent: "ann"}))(t)
 	if again.Message == res.Message && !strings.Contains(again.Message, "already") {
 		t.Errorf("twice at once: %+v", again)
 	}
 
 	var checked *parley.ProgramCheck
 	tmuxtest.Poll(t, func() bool {
-		checked = must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "ann"}))(t).
+		checked = must.Have(op.GetAgentStatus.Call(te.operator(), te, parley.AgentStatusRequest{Agent: "ann"}))(t).
 			Agents[0].Checked
 		return checked != nil
 	}, func() string { return fmt.Sprintf("it was not checked: %+v", te.needs("")) })
@@ -121,11 +122,12 @@ func TestTheProgramOfAnAgentIsChecked(t *testing.T) {
 		!strings.Contains(checked.Words, "entrance, dialogs, refusal not tried") {
 		t.Errorf("it was found: %s", checked.Words)
 	}
-	ann := must.Have(te.GetAgentStatus(te.member("ann"), parley.AgentStatusRequest{}))(t).Agents[0]
+	ann := must.Have(op.GetAgentStatus.Call(te.member("ann"), te, parley.AgentStatusRequest{}))(t).Agents[0]
 	if ann.Checked != nil {
 		t.Errorf("an agent is told of it: %+v", ann.Checked)
 	}
-	if _, err := te.CheckProgram(te.operator(), parley.CheckProgramRequest{Agent: "operator"}); parley.ErrorCode(
+	if _, err := op.CheckProgram.Call(te.operator(), te,
+		parley.CheckProgramRequest{Agent: "operator"}); parley.ErrorCode(
 		err) != parley.InvalidArgument {
 		t.Errorf("the operator's own program: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/op"
 	"parley/tmux/tmuxtest"
 )
 
@@ -21,7 +22,7 @@ func TestWaitingMessageSaysWhatTheFirstOneWaitsFor(t *testing.T) {
 		"queued behind 2: coder has had a question open for ") {
 		t.Errorf("the third waits for %q", got)
 	}
-	res, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: third})
+	res, err := op.ExplainMessage.Call(te.operator(), te, parley.ExplainMessageRequest{MessageID: third})
 	if err != nil || !strings.Contains(strings.Join(res.Story, "\n"),
 		"queued behind 2: coder has had a question open") {
 		t.Errorf("explain says %v, %v", res, err)

@@ -14,7 +14,7 @@ import (
 	"parley/store"
 )
 
-// workspaceService implements parley.WorkspaceService: status, backup and shutdown. It also
+// workspaceService does the operations on the workspace: status, backup and shutdown. It also
 // runs the periodic expiry.
 type workspaceService struct {
 	store     *store.Store
@@ -32,7 +32,7 @@ type workspaceService struct {
 	away     *interval   // between two looks for what waits for hosts that are away
 }
 
-// GetWorkspaceStatus implements parley.WorkspaceService.
+// GetWorkspaceStatus does op.GetWorkspaceStatus.
 func (ws *workspaceService) GetWorkspaceStatus(
 	ctx context.Context, _ parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
@@ -69,7 +69,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	return &res, nil
 }
 
-// Backup implements parley.WorkspaceService.
+// Backup does op.Backup.
 func (ws *workspaceService) Backup(ctx context.Context, req parley.BackupRequest) (*parley.BackupResult, error) {
 	if !filepath.IsAbs(req.Path) {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", req.Path).
@@ -82,7 +82,7 @@ func (ws *workspaceService) Backup(ctx context.Context, req parley.BackupRequest
 	return &parley.BackupResult{Answer: parley.OK, Path: req.Path, Size: size}, nil
 }
 
-// ShutDown implements parley.WorkspaceService.
+// ShutDown does op.ShutDown.
 func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {

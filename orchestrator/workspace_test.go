@@ -15,7 +15,7 @@ import (
 
 func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 	te := newTeam(t)
-	if err := te.Health(t.Context()); err != nil {
+	if err := te.Workspace.Health(t.Context()); err != nil {
 		t.Fatalf("a daemon that is well: %v", err)
 	}
 
@@ -32,18 +32,18 @@ func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 
-	err = te.Health(ctx)
+	err = te.Workspace.Health(ctx)
 	must.Do(t, syscall.Kill(pid, syscall.SIGCONT))
 	if parley.ErrorCode(err) != parley.TmuxUnavailable {
 		t.Errorf("with a tmux that hangs: got %v, want TMUX_UNAVAILABLE", err)
 	}
-	if err := te.Health(t.Context()); err != nil {
+	if err := te.Workspace.Health(t.Context()); err != nil {
 		t.Errorf("when tmux goes on: %v", err)
 	}
 
 	te.restart()
 	must.Do(t, te.opts.Store.Close())
-	if err := te.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
+	if err := te.Workspace.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("with a database that is closed: got %v, want STORAGE_UNAVAILABLE", err)
 	}
 	must.Do(t, te.Orchestrator.Close())

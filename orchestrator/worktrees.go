@@ -12,18 +12,20 @@ import (
 
 	"parley"
 	"parley/internal/sh"
+	"parley/op"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/orchestrator/worktree"
 	"parley/plain"
 	"parley/program/profile"
 	"parley/tmux"
 )
 
-// worktreeService implements parley.WorktreeService: the git worktrees of agents.
+// worktreeService does the operations on worktrees: the git worktrees of agents.
 type worktreeService struct {
 	*elsewhere
 	roster    *team.Roster
-	terminals terminals
+	terminals *terminal.Terminals
 	messages  *messageService
 	workspace string
 }
@@ -127,7 +129,7 @@ func (ws *worktreeService) tellLeft(before *parley.Worktree, res *parley.LaunchA
 	res.Warning += left
 }
 
-// ListWorktrees implements parley.WorktreeService. A worktree that git cannot read is listed with
+// ListWorktrees does op.ListWorktrees. A worktree that git cannot read is listed with
 // the problem.
 func (ws *worktreeService) ListWorktrees(
 	ctx context.Context, req parley.WorktreesRequest,
@@ -149,7 +151,7 @@ func (ws *worktreeService) ListWorktrees(
 		}
 
 		s := parley.WorktreeStatus{Worktree: *w, AgentID: m.ID, Name: m.Name}
-		there, err := across(ctx, ws.elsewhere, ws.hostOf(m.ID), "list_worktrees",
+		there, err := across(ctx, ws.elsewhere, ws.hostOf(m.ID), op.ListWorktrees,
 			parley.WorktreesRequest{Agent: m.ID}, lookAt(s))
 		switch {
 		case err != nil:
@@ -177,11 +179,11 @@ func lookAt(
 	}
 }
 
-// DiffAgent implements parley.WorktreeService.
+// DiffAgent does op.DiffAgent.
 func (ws *worktreeService) DiffAgent(
 	ctx context.Context, req parley.DiffAgentRequest,
 ) (*parley.DiffAgentResult, error) {
-	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "diff_agent", req, ws.diff)
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), op.DiffAgent, req, ws.diff)
 }
 
 func (ws *worktreeService) diff(ctx context.Context, req parley.DiffAgentRequest) (*parley.DiffAgentResult, error) {
@@ -218,11 +220,11 @@ func (ws *worktreeService) diff(ctx context.Context, req parley.DiffAgentRequest
 	}, nil
 }
 
-// PreviewMerge implements parley.WorktreeService.
+// PreviewMerge does op.PreviewMerge.
 func (ws *worktreeService) PreviewMerge(
 	ctx context.Context, req parley.PreviewMergeRequest,
 ) (*parley.PreviewMergeResult, error) {
-	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "preview_merge", req, ws.preview)
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), op.PreviewMerge, req, ws.preview)
 }
 
 func (ws *worktreeService) preview(
@@ -287,12 +289,12 @@ func (ws *worktreeService) worktreeOf(agent string) (*team.Member, *parley.Workt
 	return m, w, nil
 }
 
-// FinishWorktree implements parley.WorktreeService. It looks before the agent is stopped, so that a
+// FinishWorktree does op.FinishWorktree. It looks before the agent is stopped, so that a
 // refusal disturbs nobody, and again after, since the agent may have gone on.
 func (ws *worktreeService) FinishWorktree(
 	ctx context.Context, req parley.FinishWorktreeRequest,
 ) (*parley.FinishWorktreeResult, error) {
-	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "finish_worktree", req, ws.finish)
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), op.FinishWorktree, req, ws.finish)
 }
 
 func (ws *worktreeService) finish(

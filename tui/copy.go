@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/needs"
 	"parley/tui/room"
@@ -47,7 +48,7 @@ func (c clipboard) copyText() tea.Cmd {
 // readMessageCopy reads the whole text of a message. If that cannot be had, the beginning is better than nothing.
 func readMessageCopy(id, beginning string) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 		if err != nil || res.Object == nil {
 			return room.CopiedMsg{Text: beginning, What: "The beginning of message " + parley.Short(id)}
 		}
@@ -58,7 +59,7 @@ func readMessageCopy(id, beginning string) room.Request {
 // readTerminalCopy reads what an agent's terminal shows, without the blank lines at its end.
 func readTerminalCopy(id, name string) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id})
+		res, err := op.ReadTerminal.Call(ctx, s, parley.ReadTerminalRequest{Agent: id})
 		if err != nil {
 			return room.CopiedMsg{Err: err}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -21,11 +22,8 @@ const operatorID = "0e0e0e0e-0000-4000-8000-000000000000"
 
 func agentID(name string) string { return fmt.Sprintf("%08x-0000-4000-8000-000000000000", name) }
 
-// fakeService answers from memory. Only what the screen calls is there: anything
-// else is a nil method, and a panic.
+// fakeService answers from memory. Only what the screen calls is there.
 type fakeService struct {
-	parley.Service
-
 	mu       sync.Mutex
 	agents   []parley.AgentStatus
 	counts   map[string]int
@@ -63,6 +61,46 @@ func newFake() *fakeService {
 		counts:   map[string]int{},
 		more:     make(chan struct{}),
 	}
+}
+
+// Do implements parley.Service.
+func (f *fakeService) Do(ctx context.Context, operation string, request any) (any, error) {
+	h := op.Handlers{}
+	op.FindMessages.Handle(h, f.FindMessages)
+	op.CheckInbox.Handle(h, f.CheckInbox)
+	op.ApproveAgent.Handle(h, f.ApproveAgent)
+	op.GetMessages.Handle(h, f.GetMessages)
+	op.CreateThread.Handle(h, f.CreateThread)
+	op.AddParticipant.Handle(h, f.AddParticipant)
+	op.RemoveParticipant.Handle(h, f.RemoveParticipant)
+	op.JoinThread.Handle(h, f.JoinThread)
+	op.GetConversationState.Handle(h, f.GetConversationState)
+	op.ControlConversation.Handle(h, f.ControlConversation)
+	op.Usage.Handle(h, f.Usage)
+	op.SteerAgent.Handle(h, f.SteerAgent)
+	op.RetryDelivery.Handle(h, f.RetryDelivery)
+	op.StopAgent.Handle(h, f.StopAgent)
+	op.RestartAgent.Handle(h, f.RestartAgent)
+	op.PauseCommunication.Handle(h, f.PauseCommunication)
+	op.ReadTerminal.Handle(h, f.ReadTerminal)
+	op.ListWorktrees.Handle(h, f.ListWorktrees)
+	op.CheckProgram.Handle(h, f.CheckProgram)
+	op.ExplainMessage.Handle(h, f.ExplainMessage)
+	op.DiffAgent.Handle(h, f.DiffAgent)
+	op.PreviewMerge.Handle(h, f.PreviewMerge)
+	op.FinishWorktree.Handle(h, f.FinishWorktree)
+	op.GetAgentStatus.Handle(h, f.GetAgentStatus)
+	op.GetWorkspaceStatus.Handle(h, f.GetWorkspaceStatus)
+	op.GetNeeds.Handle(h, f.GetNeeds)
+	op.GetMessageStatus.Handle(h, f.GetMessageStatus)
+	op.ReadEvents.Handle(h, f.ReadEvents)
+	op.MarkMessageRead.Handle(h, f.MarkMessageRead)
+	op.SendMessage.Handle(h, f.SendMessage)
+	op.BroadcastMessage.Handle(h, f.BroadcastMessage)
+	op.ListThreads.Handle(h, f.ListThreads)
+	op.LaunchAgent.Handle(h, f.LaunchAgent)
+	op.AnswerDialog.Handle(h, f.AnswerDialog)
+	return h.Do(ctx, operation, request)
 }
 
 func (f *fakeService) agent(name string, state parley.AgentState, unread, queued int, held string) {

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/tui/room"
 )
 
@@ -54,7 +55,7 @@ func feed(
 // and returns the sequence number to follow from.
 func readNewest(ctx context.Context, s parley.Service, out chan<- note) int64 {
 	for ctx.Err() == nil {
-		res, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: firstEvents, Limit: firstEvents})
+		res, err := op.ReadEvents.Call(ctx, s, parley.ReadEventsRequest{Last: firstEvents, Limit: firstEvents})
 		if err != nil {
 			put(ctx, out, note{err: err})
 			_ = wait.Pause(ctx, feedRetry)

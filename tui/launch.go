@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui/agents"
 	"parley/tui/kit"
@@ -289,7 +290,7 @@ func (f *launchForm) launch() tea.Cmd {
 	f.busy, f.err = true, nil
 
 	return f.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.LaunchAgent(ctx, r)
+		res, err := op.LaunchAgent.Call(ctx, s, r)
 		return launchedMsg{name: r.Name, result: res, err: err}
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"parley/httpapi"
 	"parley/internal/must"
 	"parley/internal/story"
+	"parley/op"
 	"parley/orchestrator"
 	"parley/program/profile"
 	"parley/store"
@@ -66,13 +67,13 @@ func newStoryTeam(t *testing.T) story.Team {
 	}))(t)
 	key := "the-operator"
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
-		Service: service, Files: service, Registration: true,
+		Service: service, Files: service.Files, Registration: true,
 		SameUser: func(*http.Request) bool { return true },
 		Authenticate: func(ctx context.Context, given string) (parley.Caller, bool) {
 			if given == key {
-				return service.Operator(), true
+				return service.Callers.Operator(), true
 			}
-			return service.Authenticate(ctx, given)
+			return service.Callers.Authenticate(ctx, given)
 		},
 	}))
 	as := func(key string) *client.Client {
@@ -83,8 +84,8 @@ func newStoryTeam(t *testing.T) story.Team {
 
 	operator := as(key)
 	t.Cleanup(func() {
-		ctx := parley.WithCaller(context.Background(), service.Operator())
-		if _, err := service.ShutDown(ctx, parley.ShutDownRequest{}); err != nil {
+		ctx := parley.WithCaller(context.Background(), service.Callers.Operator())
+		if _, err := op.ShutDown.Call(ctx, service, parley.ShutDownRequest{}); err != nil {
 			t.Error(err)
 		}
 		server.CloseClientConnections()
@@ -181,7 +182,7 @@ func exportTo(
 			request = *what.Find
 		}
 		for _, id := range what.IDs {
-			res, err := service.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+			res, err := op.GetMessageStatus.Call(ctx, service, parley.MessageStatusRequest{MessageID: id})
 			if err != nil {
 				return 0, err
 			}
@@ -192,7 +193,7 @@ func exportTo(
 		}
 
 		request.Limit = 100
-		res, err := service.FindMessages(ctx, request)
+		res, err := op.FindMessages.Call(ctx, service, request)
 		if err != nil {
 			return 0, err
 		}

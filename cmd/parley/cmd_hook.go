@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 	"parley/orchestrator/terminal"
 	"parley/plain"
 )
@@ -112,7 +113,7 @@ func reportState(
 ) (done bool) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	_, err := client.New(way).ReportState(ctx, report)
+	_, err := op.ReportState.Call(ctx, client.New(way), report)
 	refused, typed := errors.AsType[*parley.Error](err)
 	return err == nil || typed && refused.Code != parley.DaemonUnavailable
 }

@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/plainfile"
+	"parley/op"
 )
 
 const (
@@ -66,7 +67,7 @@ func (h *hookCommand) judge(ctx context.Context, p *program, key string) {
 	}
 	var res *parley.NativeMessageResult
 	if err = errors.New("no daemon"); info != nil {
-		res, err = client.New(p.wayTo(info, 0)).ReportNativeMessage(ctx, req)
+		res, err = op.ReportNativeMessage.Call(ctx, client.New(p.wayTo(info, 0)), req)
 	}
 
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/tmux"
 )
 
@@ -62,7 +63,7 @@ func (layoutCommand) tiles(ctx context.Context, c *cli, names []string) ([]tile,
 	defer service.Close()
 
 	if len(names) == 0 {
-		res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+		res, err := op.GetAgentStatus.Call(ctx, service, parley.AgentStatusRequest{})
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (layoutCommand) tiles(ctx context.Context, c *cli, names []string) ([]tile,
 
 	var tiles []tile
 	for _, name := range names {
-		res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
+		res, err := op.GetAttachInfo.Call(ctx, service, parley.AttachInfoRequest{Agent: name})
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/demoagent"
 	"parley/internal/wait"
 	"parley/mcpserver"
+	"parley/op"
 	"parley/orchestrator/terminal"
 	"parley/tmux"
 )
@@ -100,7 +101,7 @@ func endWithParent(ctx context.Context, end func(), parent func() int) {
 
 // caller returns the caller as far as this side knows. The daemon decides; the
 // name is only for the model's instructions.
-func (*mcpCommand) caller(ctx context.Context, env daemon.Environ, service parley.AgentService) parley.Caller {
+func (*mcpCommand) caller(ctx context.Context, env daemon.Environ, service parley.Service) parley.Caller {
 	caller, id := undecided, env.Get(parley.AgentIDVariable)
 	if id != "" {
 		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = env.Get(parley.AgentVariable), id, false, true
@@ -109,7 +110,7 @@ func (*mcpCommand) caller(ctx context.Context, env daemon.Environ, service parle
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 
-	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	res, err := op.GetAgentStatus.Call(ctx, service, parley.AgentStatusRequest{})
 	if err != nil {
 		return caller
 	}

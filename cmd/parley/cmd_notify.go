@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/op"
 )
 
 func notifyCommand() family {
@@ -59,7 +60,7 @@ func (d *doctor) checkNotify(ctx context.Context) (f findings) {
 
 	service := d.clientOf(info)
 	defer service.Close()
-	if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
+	if status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{}); err == nil {
 		noticesFound(&f, status.Notices)
 	}
 

@@ -67,7 +67,7 @@ func (l *opsCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ops",
 		Short: "List the operations of the API",
-		Long: "Lists the operations: each is POST /api/NAME and a method of the Go client. " +
+		Long: "Lists the operations: each is POST /api/NAME, and a value of package op in Go. " +
 			"Those for agents are MCP tools too.",
 		Args: usage(cobra.NoArgs),
 		Example: `  parley ops

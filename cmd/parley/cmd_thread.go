@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 )
 
 func threadCommand() family {
@@ -257,7 +258,7 @@ func aThread(n int) completion {
 // threadsNow returns the threads that a running daemon knows.
 func (c completer) threadsNow(ctx context.Context) (ids []string) {
 	c.ask(ctx, func(ctx context.Context, service *client.Client) {
-		res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
+		res, err := op.ListThreads.Call(ctx, service, parley.ListThreadsRequest{Limit: 50})
 		if err != nil {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -80,7 +81,7 @@ func (c completer) completeRecipients(
 func (c completer) agentsNow(ctx context.Context) []parley.AgentStatus {
 	var agents []parley.AgentStatus
 	c.ask(ctx, func(ctx context.Context, service *client.Client) {
-		if res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{}); err == nil {
+		if res, err := op.GetAgentStatus.Call(ctx, service, parley.AgentStatusRequest{}); err == nil {
 			agents = res.Agents
 		}
 	})
@@ -91,7 +92,7 @@ func (c completer) agentsNow(ctx context.Context) []parley.AgentStatus {
 func (c completer) completeAnswer(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
-		res, err := service.GetNeeds(ctx, parley.GetNeedsRequest{})
+		res, err := op.GetNeeds.Call(ctx, service, parley.GetNeedsRequest{})
 		if err != nil {
 			return
 		}
@@ -187,7 +188,7 @@ func (c completer) completeMessage(cmd *cobra.Command, args []string, _ string) 
 
 	var words []string
 	c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
-		if res, err := service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 300, Limit: 300}); err == nil {
+		if res, err := op.ReadEvents.Call(ctx, service, parley.ReadEventsRequest{Last: 300, Limit: 300}); err == nil {
 			words = messageWords(res.Events)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // What is wrong is refused by every face with the same code and with what to do, and
@@ -78,7 +79,8 @@ func TestTenMegabytesAreRefused(t *testing.T) {
 			return s.tryPost(t, "/mcp", toolCall("send_message", args))
 		},
 		"Go": func() (int, []byte, error) {
-			_, err := c.SendMessage(inTime(t), parley.SendMessageRequest{To: parley.Names{"other"}, Text: text})
+			_, err := op.SendMessage.Call(inTime(t), c, parley.SendMessageRequest{To: parley.Names{"other"},
+				Text: text})
 			b, _ := json.Marshal(parley.AsError(err))
 			return http.StatusRequestEntityTooLarge, b, nil
 		},

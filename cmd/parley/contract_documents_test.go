@@ -15,6 +15,7 @@ import (
 	"parley/client"
 	"parley/internal/modelserver"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // The calls of the documents are in testdata/contract, one file for each. What a call
@@ -34,7 +35,7 @@ func TestSpecialAgentsAnswerAsWritten(t *testing.T) {
 	p.prepare = addDM
 	p.after = func(t *testing.T, s *stage) {
 		t.Run("each call is accounted for", func(t *testing.T) {
-			u, err := s.boss.Usage(inTime(t), parley.UsageRequest{Agent: "DM"})
+			u, err := op.Usage.Call(inTime(t), s.boss, parley.UsageRequest{Agent: "DM"})
 			if err != nil || u.Total.Calls != 3 || u.Total.Failed != 1 ||
 				u.Total.OutputTokens != 2*modelserver.AnswerTokens {
 				t.Errorf("got %+v, %v", u, err)
@@ -93,7 +94,7 @@ func (s *stage) shows(t *testing.T, many int, from, to, args string) {
 
 	again := parley.SendMessageRequest{To: parley.Names{to}, Text: "again"}
 	for range many + 2 {
-		must.Have(sender.SendMessage(inTime(t), again))(t)
+		must.Have(op.SendMessage.Call(inTime(t), sender, again))(t)
 	}
 
 	body, _ := overREST(t, s, &play{proof: "bearer"}, scene{op: "get_messages", by: to, args: s.filled(args)})
@@ -166,7 +167,7 @@ func addDM(t *testing.T, s *stage) {
 	}
 
 	dm := parley.AddResponderRequest{Name: "DM", Description: "Dungeon Master", Config: &config}
-	must.Have(s.boss.AddResponder(inTime(t), dm))(t)
+	must.Have(op.AddResponder.Call(inTime(t), s.boss, dm))(t)
 }
 
 // writeNotes writes the file that is sent.

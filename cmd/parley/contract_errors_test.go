@@ -78,7 +78,7 @@ func failures(s *stage) []failing {
 			op: "check_inbox", args: `{"limit":51}`,
 			cli: []string{"inbox", "--limit", "51"},
 			call: func(ctx context.Context, c parley.Service) (any, error) {
-				return c.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 51})
+				return op.CheckInbox.Call(ctx, c, parley.CheckInboxRequest{Limit: 51})
 			}},
 		{code: parley.Unauthenticated, by: "stranger", status: 401,
 			op: "check_inbox", args: `{}`,
@@ -124,14 +124,14 @@ func waitForTheDeadline(t *testing.T, s *stage) func() {
 func broadcastOnce(t *testing.T, s *stage) func() {
 	other := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["other"]})
 	defer other.Close()
-	must.Have(other.BroadcastMessage(inTime(t), parley.BroadcastMessageRequest{Text: "once"}))(t)
+	must.Have(op.BroadcastMessage.Call(inTime(t), other, parley.BroadcastMessageRequest{Text: "once"}))(t)
 	return func() {}
 }
 
 func pauseForATime(t *testing.T, s *stage) func() {
 	set := func(paused bool) {
 		pause := parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}
-		must.Have(s.boss.PauseCommunication(t.Context(), pause))(t)
+		must.Have(op.PauseCommunication.Call(t.Context(), s.boss, pause))(t)
 	}
 	set(true)
 	return func() { set(false) }
@@ -151,14 +151,15 @@ func troubled(t *testing.T) *stage {
 	ctx := inTime(t)
 	due := time.Now().Add(time.Second)
 	s.kept["due"] = due.Format(time.RFC3339Nano)
-	late := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{
+	late := must.Have(op.SendMessage.Call(ctx, other, parley.SendMessageRequest{
 		To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due,
 	}))(t)
 
-	plain := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"}))(t)
+	plain := must.Have(op.SendMessage.Call(ctx, other, parley.SendMessageRequest{To: parley.Names{"asker"},
+		Text: "just so"}))(t)
 
 	thread := parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}}
-	closed := must.Have(other.CreateThread(ctx, thread))(t)
+	closed := must.Have(op.CreateThread.Call(ctx, other, thread))(t)
 
 	s.kept["late"], s.kept["plain"], s.kept["closed"] = late.MessageID, plain.MessageID, closed.Thread.ID
 

@@ -18,6 +18,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/internal/wait"
+	"parley/op"
 )
 
 // These failures are no caller's mistake: the test takes from a running daemon what it
@@ -89,27 +90,27 @@ func faulty(t *testing.T) *stage {
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
 	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.Dir, "t", "users")
 	broken := parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"}
-	res := must.Have(s.boss.SendMessage(inTime(t), broken))(t)
+	res := must.Have(op.SendMessage.Call(inTime(t), s.boss, broken))(t)
 
 	s.kept["broken"] = res.MessageID
 	s.kept["port"] = strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
 	listening(t, "unix", s.kept["tmux"])
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
-	must.Have(s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
+	must.Have(op.AddResponder.Call(inTime(t), s.boss, parley.AddResponderRequest{Name: "sage",
 		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}))(t)
 
 	return s
 }
 
 func launchOneThatAsksNothing(t *testing.T, s *stage) func() {
-	must.Have(s.boss.LaunchAgent(inTime(t), parley.LaunchAgentRequest{Name: "quiet", Profile: "generic",
+	must.Have(op.LaunchAgent.Call(inTime(t), s.boss, parley.LaunchAgentRequest{Name: "quiet", Profile: "generic",
 		Command: []string{"cat"}}))(t)
 	must.Do(t, wait.Until(inTime(t), 20*time.Millisecond, func() (bool, error) { // until it reads
-		res, err := s.boss.GetAgentStatus(inTime(t), parley.AgentStatusRequest{Agent: "quiet"})
+		res, err := op.GetAgentStatus.Call(inTime(t), s.boss, parley.AgentStatusRequest{Agent: "quiet"})
 		return err == nil && res.Agents[0].State == parley.StateIdle, err
 	}))
-	return func() { must.Have(s.boss.StopAgent(inTime(t), parley.StopAgentRequest{Agent: "quiet"}))(t) }
+	return func() { must.Have(op.StopAgent.Call(inTime(t), s.boss, parley.StopAgentRequest{Agent: "quiet"}))(t) }
 }
 
 func listening(t *testing.T, network, address string) net.Addr {
@@ -131,7 +132,7 @@ func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
 
 	for _, name := range []string{"asker", "other"} {
 		again := parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"}
-		res, err := s.boss.SendMessage(inTime(t), again)
+		res, err := op.SendMessage.Call(inTime(t), s.boss, again)
 		if err != nil || !res.Success {
 			t.Errorf("after all faults: %v", err)
 		}
@@ -247,7 +248,7 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 	ended := make(chan error, 1)
 	go func() {
 		for {
-			res, err := s.boss.ListKeys(ctx, parley.ListKeysRequest{Agent: "other"})
+			res, err := op.ListKeys.Call(ctx, s.boss, parley.ListKeysRequest{Agent: "other"})
 			if err != nil {
 				ended <- err
 				return

@@ -15,6 +15,7 @@ import (
 	"parley/client"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/op"
 )
 
 // Four documents show calls and answers. A play makes those calls word for word, one
@@ -110,13 +111,13 @@ func (p *play) stage(t *testing.T) *stage {
 			must.Do(t, json.Unmarshal([]byte(role), &req))
 		}
 
-		res := must.Have(s.boss.RegisterAgent(t.Context(), req))(t)
+		res := must.Have(op.RegisterAgent.Call(t.Context(), s.boss, req))(t)
 
 		s.keys[name], s.kept[name] = res.APIKey, res.AgentID
 	}
 
 	for _, name := range p.gone {
-		must.Have(s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}))(t)
+		must.Have(op.StopAgent.Call(t.Context(), s.boss, parley.StopAgentRequest{Agent: name}))(t)
 	}
 
 	if p.prepare != nil {

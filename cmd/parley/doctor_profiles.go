@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/sh"
+	"parley/op"
 	"parley/program/profile"
 )
 
@@ -21,7 +22,7 @@ func (d *doctor) checkProfiles(ctx context.Context) (f findings) {
 	service := d.clientOf(info)
 	defer service.Close()
 
-	needs, err := service.GetNeeds(ctx, parley.GetNeedsRequest{})
+	needs, err := op.GetNeeds.Call(ctx, service, parley.GetNeedsRequest{})
 	if err != nil {
 		return nil // for other checks
 	}
@@ -31,7 +32,7 @@ func (d *doctor) checkProfiles(ctx context.Context) (f findings) {
 		}
 	}
 
-	status, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	status, err := op.GetAgentStatus.Call(ctx, service, parley.AgentStatusRequest{})
 	if err != nil {
 		return f
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/store"
 )
 
@@ -40,7 +41,7 @@ func (r repair) run(ctx context.Context) (*repaired, error) {
 		if ok, err := health(ctx, "unix", info.Socket); ok || err != nil {
 			return nil, err
 		}
-		if _, err := r.clientOf(info).ShutDown(ctx, parley.ShutDownRequest{KeepAgents: true}); err != nil {
+		if _, err := op.ShutDown.Call(ctx, r.clientOf(info), parley.ShutDownRequest{KeepAgents: true}); err != nil {
 			return nil, err
 		}
 	}

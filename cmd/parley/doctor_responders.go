@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/orchestrator/responder"
 )
 
@@ -79,7 +80,7 @@ func (d *doctor) addRunningResponders(ctx context.Context, checks []responderChe
 	service := d.clientOf(info)
 	defer service.Close()
 
-	if known, err := service.ListResponders(ctx, parley.ListRespondersRequest{}); err == nil {
+	if known, err := op.ListResponders.Call(ctx, service, parley.ListRespondersRequest{}); err == nil {
 		for _, r := range known.Responders {
 			if !r.Answers {
 				continue
@@ -89,7 +90,7 @@ func (d *doctor) addRunningResponders(ctx context.Context, checks []responderChe
 		}
 	}
 
-	if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
+	if status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{}); err == nil {
 		for _, w := range status.Warnings {
 			f.bad("parley.yaml",
 				"Settle that, and restart the daemon: parley down --keep-agents, then any command.", "%s", w)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 )
 
 // sharesDatabase reports whether the workspace has its database on a server, where others may use it.
@@ -34,7 +35,7 @@ func (c teamHosts) list(ctx context.Context) ([]parley.Host, error) {
 	}
 	defer service.Close()
 
-	res, err := service.ListHosts(ctx, parley.ListHostsRequest{})
+	res, err := op.ListHosts.Call(ctx, service, parley.ListHostsRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (c teamHosts) remove(ctx context.Context, name string) error {
 	}
 	defer service.Close()
 
-	res, err := service.RemoveHost(ctx, parley.RemoveHostRequest{Name: name})
+	res, err := op.RemoveHost.Call(ctx, service, parley.RemoveHostRequest{Name: name})
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (c completer) hostsNow(ctx context.Context) (names []string) {
 		return nil
 	}
 	c.ask(ctx, func(ctx context.Context, service *client.Client) {
-		res, err := service.ListHosts(ctx, parley.ListHostsRequest{})
+		res, err := op.ListHosts.Call(ctx, service, parley.ListHostsRequest{})
 		if err != nil {
 			return
 		}

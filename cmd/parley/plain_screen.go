@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -74,7 +75,7 @@ func (p *plainScreen) run(ctx context.Context, title string, first []string) err
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
-	recent, err := p.service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1})
+	recent, err := op.ReadEvents.Call(ctx, p.service, parley.ReadEventsRequest{Last: 1})
 	if err != nil {
 		return err
 	}
@@ -196,8 +197,8 @@ func (p *plainScreen) tell(e *parley.Event) {
 
 // announce says what waits for the person now and did not before, and what no longer does.
 func (p *plainScreen) announce(ctx context.Context) {
-	needs, err := p.service.GetNeeds(ctx, parley.GetNeedsRequest{})
-	inbox, failed := p.service.CheckInbox(ctx, parley.CheckInboxRequest{})
+	needs, err := op.GetNeeds.Call(ctx, p.service, parley.GetNeedsRequest{})
+	inbox, failed := op.CheckInbox.Call(ctx, p.service, parley.CheckInboxRequest{})
 	if err := cmp.Or(err, failed); err != nil {
 		p.becomes(map[string]string{"The daemon is away: " + parley.AsError(err).Message: "The daemon is back."})
 		return

@@ -18,6 +18,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/store/milliontest"
 )
 
@@ -184,7 +185,7 @@ func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 	var ids []string
 	for i := range agents {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
-		ids = append(ids, must.Have(w.client.RegisterAgent(b.Context(), req))(b).AgentID)
+		ids = append(ids, must.Have(op.RegisterAgent.Call(b.Context(), w.client, req))(b).AgentID)
 	}
 	w.client.Close()
 	must.Do(b, h.Command("down").Run())
@@ -236,7 +237,7 @@ func (w *benchWorkspace) stir(b *testing.B) (stop func() float64) {
 	ctx, cancel := context.WithCancel(b.Context())
 	var seen atomic.Int64
 	begun, done := time.Now(), make(chan struct{}, 2)
-	newest := must.Have(w.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1}))(b).Next
+	newest := must.Have(op.ReadEvents.Call(ctx, w.client, parley.ReadEventsRequest{Last: 1, Limit: 1}))(b).Next
 	go func() {
 		defer func() { done <- struct{}{} }()
 		for _, err := range w.client.Events(ctx, newest) {
@@ -254,7 +255,7 @@ func (w *benchWorkspace) stir(b *testing.B) (stop func() float64) {
 				_ = wait.Pause(ctx, ahead)
 			}
 			req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d to everybody", n)}
-			if _, err := w.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
+			if _, err := op.BroadcastMessage.Call(ctx, w.client, req); err != nil && ctx.Err() == nil {
 				b.Errorf("a broadcast fails: %v", err)
 				return
 			}

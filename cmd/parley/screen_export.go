@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/export"
+	"parley/op"
 	"parley/tui"
 )
 
@@ -43,7 +44,7 @@ func (c screens) export(ctx context.Context, s parley.Service, what tui.Exported
 			return 0, err
 		}
 		for _, id := range ids {
-			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+			res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 			if err != nil {
 				return 0, err
 			}
@@ -59,7 +60,7 @@ func (c screens) export(ctx context.Context, s parley.Service, what tui.Exported
 func foundIDs(ctx context.Context, s parley.Service, find parley.FindMessagesRequest) ([]string, error) {
 	var ids []string
 	for find.Limit = 100; ; {
-		res, err := s.FindMessages(ctx, find)
+		res, err := op.FindMessages.Call(ctx, s, find)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui"
 )
@@ -46,7 +47,7 @@ func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target
 	switch cmp.Or(l.agent, l.message, l.thread) {
 	case "":
 	case l.agent:
-		res, err := s.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: l.agent})
+		res, err := op.GetAgentStatus.Call(ctx, s, parley.AgentStatusRequest{Agent: l.agent})
 		if err != nil {
 			return to, err
 		}
@@ -54,13 +55,13 @@ func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target
 			to.Agent = res.Agents[0].ID
 		}
 	case l.message:
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: l.message})
+		res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: l.message})
 		if err != nil {
 			return to, err
 		}
 		to.Message = res.Object.ID
 	default:
-		res, err := s.GetThreadDetails(ctx, parley.ThreadDetailsRequest{ThreadID: l.thread})
+		res, err := op.GetThreadDetails.Call(ctx, s, parley.ThreadDetailsRequest{ThreadID: l.thread})
 		if err != nil {
 			return to, err
 		}

@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/tmux"
 	"parley/tui"
 )
@@ -201,7 +202,7 @@ func (c screens) attach(ctx context.Context, service *client.Client, name string
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()
-	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
+	res, err := op.GetAttachInfo.Call(ctx, service, parley.AttachInfoRequest{Agent: name})
 	if err != nil {
 		return nil, err
 	}

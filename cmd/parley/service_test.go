@@ -11,6 +11,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/parleytest"
 	"parley/internal/testhome"
+	"parley/op"
 )
 
 // running is a running daemon as its clients see it. The contexts name the caller for the
@@ -26,7 +27,7 @@ func (r running) Operator() (parley.Service, context.Context) {
 func (r running) As(t *testing.T, name string) (parley.Service, context.Context) {
 	t.Helper()
 	operator, ctx := r.Operator()
-	res := must.Have(operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name}))(t)
+	res := must.Have(op.RegisterAgent.Call(ctx, operator, parley.RegisterAgentRequest{Username: name}))(t)
 	return client.New(client.Options{Socket: r.socket, Key: res.APIKey}),
 		parley.WithCaller(context.Background(), parley.Caller{ID: res.AgentID, Name: name})
 }

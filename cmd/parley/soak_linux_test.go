@@ -27,6 +27,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/tmux"
 )
 
@@ -112,7 +113,7 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 	var ids []string
 	for i := range 10 {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("mailbox-%d", i)}
-		ids = append(ids, must.Have(s.client.RegisterAgent(t.Context(), req))(t).AgentID)
+		ids = append(ids, must.Have(op.RegisterAgent.Call(t.Context(), s.client, req))(t).AgentID)
 	}
 	s.client.Close()
 	must.Do(t, h.Command("down").Run())
@@ -122,7 +123,7 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 	t.Cleanup(s.client.Close)
 
 	for i := range soakAgents {
-		must.Have(s.client.LaunchAgent(t.Context(), parley.LaunchAgentRequest{
+		must.Have(op.LaunchAgent.Call(t.Context(), s.client, parley.LaunchAgentRequest{
 			Name:    soakName(i),
 			Profile: "demo", AgentSpec: parley.AgentSpec{Groups: []string{"group" + strconv.Itoa(i%5)}},
 			Command: []string{"parley", "demo-agent", "--work", "200ms", "--on", "ping", "--reply", "pong"},
@@ -179,7 +180,7 @@ func (s *soak) warmUp(ctx context.Context, length time.Duration) {
 
 // talk sends one message of each kind after another, with pauses, until ctx ends.
 func (s *soak) talk(ctx context.Context, pause time.Duration) {
-	thread := must.Have(s.client.CreateThread(ctx, parley.CreateThreadRequest{
+	thread := must.Have(op.CreateThread.Call(ctx, s.client, parley.CreateThreadRequest{
 		Title: "soak", Participants: parley.Names{soakName(0), soakName(1), soakName(2)},
 	}))(s.t)
 
@@ -199,7 +200,7 @@ func (s *soak) talk(ctx context.Context, pause time.Duration) {
 		case s.sent%5 == 0:
 			req.Priority = parley.PriorityUrgent
 		}
-		if _, err := s.client.SendMessage(ctx, req); err != nil && ctx.Err() == nil {
+		if _, err := op.SendMessage.Call(ctx, s.client, req); err != nil && ctx.Err() == nil {
 			s.t.Errorf("message %d: %v", s.sent, err)
 		}
 	}
@@ -254,7 +255,7 @@ func (s *soak) sample(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 
-	status, err := s.client.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(ctx, s.client, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -276,17 +277,23 @@ func (s *soak) sample(ctx context.Context) (map[string]float64, error) {
 func (s *soak) query(ctx context.Context) (map[string]float64, error) {
 	took := map[string]float64{}
 	for name, query := range map[string]func() error{
-		"inbox": func() error { _, err := s.client.GetMessages(ctx, parley.GetMessagesRequest{Limit: 10}); return err },
+		"inbox": func() error {
+			_, err := op.GetMessages.Call(ctx, s.client, parley.GetMessagesRequest{Limit: 10})
+			return err
+		},
 		"search": func() error {
-			_, err := s.client.SearchMessages(ctx, parley.SearchMessagesRequest{Query: "soak", Limit: 20})
+			_, err := op.SearchMessages.Call(ctx, s.client, parley.SearchMessagesRequest{Query: "soak", Limit: 20})
 			return err
 		},
 		"status": func() error {
-			_, err := s.client.GetWorkspaceStatus(ctx,
+			_, err := op.GetWorkspaceStatus.Call(ctx, s.client,
 				parley.WorkspaceStatusRequest{})
 			return err
 		},
-		"events": func() error { _, err := s.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 50}); return err },
+		"events": func() error {
+			_, err := op.ReadEvents.Call(ctx, s.client, parley.ReadEventsRequest{Last: 50})
+			return err
+		},
 	} {
 		best := math.Inf(1) // other work delays some
 		for range 5 {

@@ -17,6 +17,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/remote"
 	"parley/internal/sh"
+	"parley/op"
 	"parley/tmux"
 )
 
@@ -224,7 +225,7 @@ func (l *workspaceLine) askOver(ctx context.Context, s *surroundings, h remote.H
 // ask asks a workspace's daemon how it is there.
 func (l *workspaceLine) ask(ctx context.Context, service *client.Client) error {
 	defer service.Close()
-	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -87,13 +88,13 @@ func (s *statusCommand) printLine(ctx context.Context, c *cli) error {
 	service := c.clientOf(info)
 	defer service.Close()
 
-	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return c.printLine("parley: no answer")
 	}
 
 	l := statusLine{glyphs: usesUTF8(c.env), words: s.line == lineWords}
-	if mine, err := service.CheckNewMessages(ctx, parley.CheckNewMessagesRequest{}); err == nil {
+	if mine, err := op.CheckNewMessages.Call(ctx, service, parley.CheckNewMessagesRequest{}); err == nil {
 		l.unread = mine.UnreadCount
 	}
 

@@ -41,15 +41,15 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 			Files: web.Handler(d.Version), Enter: d.enterPage, Session: d.session, Workspaces: d.Workspaces,
 		},
 		AnswerByCode:      d.answerByCode,
-		Files:             d.orchestrator,
-		Health:            d.orchestrator.Health,
+		Files:             d.orchestrator.Files,
+		Health:            d.orchestrator.Workspace.Health,
 		Totals:            d.totals,
 		Version:           d.Version,
 		Log:               d.log,
 		Registration:      true,
 		OpenRegistration:  d.settings.OpenRegistration,
 		TrustLocalAgentID: d.settings.TrustLocalAgentID,
-		Agent:             d.orchestrator.CallerNamed,
+		Agent:             d.orchestrator.Callers.CallerNamed,
 		Beyond:            d.settings.beyondLoopback(),
 	}
 

@@ -15,7 +15,7 @@ import (
 // process shows it: programs in an agent's terminal may have inherited it, or found it. Shown there, it is the
 // agent that calls; where parley cannot tell who shows it, the caller is unplaced.
 func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, bool) {
-	caller, ok := d.orchestrator.Authenticate(ctx, key)
+	caller, ok := d.orchestrator.Callers.Authenticate(ctx, key)
 	if !ok || !caller.Operator {
 		return caller, ok
 	}
@@ -24,7 +24,7 @@ func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, b
 
 // session returns the caller of a session of the page, but never for an agent's process.
 func (d *daemon) session(ctx context.Context, publicKey string) (parley.Caller, bool) {
-	caller, ok := d.orchestrator.Session(publicKey)
+	caller, ok := d.orchestrator.Callers.Session(publicKey)
 	if !ok {
 		return caller, false
 	}
@@ -33,18 +33,18 @@ func (d *daemon) session(ctx context.Context, publicKey string) (parley.Caller, 
 
 // enterPage turns a one-time code of the page into a session, but never for an agent's process.
 func (d *daemon) enterPage(ctx context.Context, entry parley.PageEntry) (*parley.PageSession, error) {
-	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
+	if who := fenced(ctx, d.orchestrator.Callers.Operator()); !who.Operator {
 		return nil, op.KeyNotHere()
 	}
-	return d.orchestrator.EnterPage(ctx, entry)
+	return d.orchestrator.Keys.EnterPage(ctx, entry)
 }
 
 // answerByCode answers a dialog with the code of a notice, but never for an agent's process: one may read notices.
 func (d *daemon) answerByCode(ctx context.Context, code string) (*parley.AnswerDialogResult, error) {
-	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
+	if who := fenced(ctx, d.orchestrator.Callers.Operator()); !who.Operator {
 		return nil, op.KeyNotHere()
 	}
-	return d.orchestrator.AnswerByCode(ctx, code)
+	return d.orchestrator.Keys.AnswerByCode(ctx, code)
 }
 
 // fenced returns who calls with a key of the operator's.

@@ -246,7 +246,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 	}
 
 	if d.moved {
-		if err := d.orchestrator.EndPage(ctx); err != nil {
+		if err := d.orchestrator.Keys.EndPage(ctx); err != nil {
 			return err
 		}
 	}
@@ -302,7 +302,7 @@ func (d *daemon) run(ctx context.Context) error {
 	d.server = &http.Server{
 		Handler:           api,
 		BaseContext:       func(net.Listener) context.Context { return calls },
-		ConnContext:       markPeer(d.orchestrator, open),
+		ConnContext:       markPeer(d.orchestrator.Callers, open),
 		ConnState:         open.note,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       idleConnection,

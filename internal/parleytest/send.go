@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -272,7 +273,7 @@ func sendDirectly(f *fixture) {
 		Priority: parley.PriorityHigh,
 	}
 
-	got, err := f.planner.service.SendMessage(f.planner.ctx(), r)
+	got, err := op.SendMessage.Call(f.planner.ctx(), f.planner.service, r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func sendDirectly(f *fixture) {
 	conforms(f.planner, "send_message", got)
 	f.coder.expectInbox("a complete request")
 	r.To = parley.Names{"nobody"}
-	_, err = f.planner.service.SendMessage(f.planner.ctx(), r)
+	_, err = op.SendMessage.Call(f.planner.ctx(), f.planner.service, r)
 	same(f.T, "code", parley.ErrorCode(err), parley.AgentNotFound)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 var comma = regexp.MustCompile(`, | and `)
@@ -28,7 +29,7 @@ func (s *telling) special(words []string) {
 func (s *telling) join(request parley.RegisterAgentRequest) {
 	s.Helper()
 	c := s.As("")
-	s.keys[request.Username] = must.Have(c.RegisterAgent(s.Context(), request))(s).APIKey
+	s.keys[request.Username] = must.Have(op.RegisterAgent.Call(s.Context(), c, request))(s).APIKey
 }
 
 // launch starts the scripted agent. In words[1] are things that it has, such as a question.
@@ -60,7 +61,7 @@ func (s *telling) run(words []string) {
 
 func (s *telling) start(name, profile string, argv []string) {
 	s.Helper()
-	must.Have(s.Operator.LaunchAgent(s.Context(),
+	must.Have(op.LaunchAgent.Call(s.Context(), s.Operator,
 		parley.LaunchAgentRequest{Name: name, Profile: profile, Command: argv, Width: 80, Height: 24}))(s)
 }
 
@@ -90,18 +91,19 @@ func (s *telling) tell(words []string) {
 	s.Helper()
 	c := s.caller(words[0])
 	if words[1] == "all" {
-		must.Have(c.BroadcastMessage(s.Context(), parley.BroadcastMessageRequest{Text: words[2]}))(s)
+		must.Have(op.BroadcastMessage.Call(s.Context(), c, parley.BroadcastMessageRequest{Text: words[2]}))(s)
 		return
 	}
 	to := parley.Names{address(words[1])}
-	must.Have(c.SendMessage(s.Context(), parley.SendMessageRequest{To: to, Text: words[2]}))(s)
+	must.Have(op.SendMessage.Call(s.Context(), c, parley.SendMessageRequest{To: to, Text: words[2]}))(s)
 }
 
 // ask sends a message that must be answered.
 func (s *telling) ask(words []string) {
 	s.Helper()
 	c, due := s.caller(words[0]), time.Now().Add(time.Hour)
-	must.Have(c.SendMessage(s.Context(), parley.SendMessageRequest{To: parley.Names{address(words[1])}, Text: words[2],
+	must.Have(op.SendMessage.Call(s.Context(), c, parley.SendMessageRequest{To: parley.Names{address(words[1])},
+		Text: words[2],
 		Type: parley.TypeRequest, RequiresResponse: true, ResponseDeadline: &due}))(s)
 }
 
@@ -111,7 +113,7 @@ func (s *telling) answer(words []string) {
 	c := s.caller(words[0])
 	for _, m := range s.inbox(c) {
 		if m.Sender == address(words[1]) {
-			must.Have(c.RespondToMessage(s.Context(),
+			must.Have(op.RespondToMessage.Call(s.Context(), c,
 				parley.RespondToMessageRequest{MessageID: m.MessageID, Text: words[2]}))(s)
 			return
 		}
@@ -121,7 +123,7 @@ func (s *telling) answer(words []string) {
 
 func (s *telling) inbox(c parley.Service) []parley.InboxMessage {
 	s.Helper()
-	return must.Have(c.CheckInbox(s.Context(), parley.CheckInboxRequest{}))(s).Messages
+	return must.Have(op.CheckInbox.Call(s.Context(), c, parley.CheckInboxRequest{}))(s).Messages
 }
 
 func (s *telling) thread(words []string) {
@@ -131,16 +133,16 @@ func (s *telling) thread(words []string) {
 	for _, name := range comma.Split(words[2], -1) {
 		with = append(with, address(name))
 	}
-	must.Have(c.CreateThread(s.Context(),
+	must.Have(op.CreateThread.Call(s.Context(), c,
 		parley.CreateThreadRequest{Title: words[1], Participants: with, InitialMessage: words[3]}))(s)
 }
 
 func (s *telling) post(words []string) {
 	s.Helper()
 	c := s.caller(words[0])
-	for _, t := range must.Have(c.ListThreads(s.Context(), parley.ListThreadsRequest{}))(s).Threads {
+	for _, t := range must.Have(op.ListThreads.Call(s.Context(), c, parley.ListThreadsRequest{}))(s).Threads {
 		if t.Title == words[1] {
-			must.Have(c.SendMessage(s.Context(), parley.SendMessageRequest{ThreadID: t.ID, Text: words[2]}))(s)
+			must.Have(op.SendMessage.Call(s.Context(), c, parley.SendMessageRequest{ThreadID: t.ID, Text: words[2]}))(s)
 			return
 		}
 	}
@@ -175,7 +177,7 @@ func (s *telling) terminalShows(words []string) {
 	seen := ""
 	s.until(func() bool {
 		s.look()
-		res, err := s.Operator.ReadTerminal(s.Context(), parley.ReadTerminalRequest{Agent: words[0]})
+		res, err := op.ReadTerminal.Call(s.Context(), s.Operator, parley.ReadTerminalRequest{Agent: words[0]})
 		if err != nil {
 			seen = err.Error()
 			return false
@@ -191,7 +193,7 @@ func (s *telling) inState(words []string) {
 	var state parley.AgentState
 	s.until(func() bool {
 		s.look()
-		res, err := s.Operator.GetAgentStatus(s.Context(), parley.AgentStatusRequest{Agent: words[0]})
+		res, err := op.GetAgentStatus.Call(s.Context(), s.Operator, parley.AgentStatusRequest{Agent: words[0]})
 		must.Do(s, err)
 		state = res.Agents[0].State
 		return string(state) == words[1]

@@ -17,6 +17,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/op"
 	"parley/program/profile"
 )
 
@@ -356,7 +357,7 @@ func (s *onStage) setsDoor(when string) {
 	spec.Door = when
 	width, height := 0, 0
 	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
-	res, err := c.UpdateAgent(s.Context(), parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
+	res, err := op.UpdateAgent.Call(s.Context(), c, parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
 		Name: "ann", Profile: s.program.profile, Command: append([]string{s.program.profile}, s.program.args...), AgentSpec: spec,
 		Width: width, Height: height,
 	}})

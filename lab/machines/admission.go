@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/testhome"
+	"parley/op"
 	"parley/store"
 	"parley/store/postgrestest"
 )
@@ -110,7 +111,7 @@ func postTo(from, to string) store.Post {
 
 // admit counts what daemons admit.
 func (t *team) admit(ctx context.Context, p plan, words string, hosts []*host, b *strings.Builder) error {
-	_, err := hosts[0].client.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "reader-" + fmt.Sprint(len(hosts))})
+	_, err := op.RegisterAgent.Call(ctx, hosts[0].client, parley.RegisterAgentRequest{Username: "reader-" + fmt.Sprint(len(hosts))})
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (t *team) admit(ctx context.Context, p plan, words string, hosts []*host, b
 		clients = append(clients, c)
 	}
 	write := func(n int) error {
-		_, err := clients[n].SendMessage(ctx, parley.SendMessageRequest{
+		_, err := op.SendMessage.Call(ctx, clients[n], parley.SendMessageRequest{
 			To: parley.Names{"reader-" + fmt.Sprint(len(hosts))}, Text: strings.Repeat("0123456789 ", 18),
 		})
 		return err

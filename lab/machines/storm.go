@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/store/postgrestest"
 )
 
@@ -134,7 +135,7 @@ func (s *stormRun) sendOne(ctx context.Context, from *host, i int) error {
 	defer cancel()
 	var last error
 	err := wait.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		_, last = from.client.SendMessage(ctx, parley.SendMessageRequest{
+		_, last = op.SendMessage.Call(ctx, from.client, parley.SendMessageRequest{
 			To: parley.Names{s.agents[s.to[i]]}, Text: fmt.Sprintf(note, i), IdempotencyKey: fmt.Sprintf("storm-%d", i),
 		})
 		if parley.ErrorCode(last) != parley.StorageUnavailable {

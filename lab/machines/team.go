@@ -14,6 +14,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/testhome"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/store/postgrestest"
 )
 
@@ -120,7 +121,7 @@ func (h *host) log(agent string) string { return filepath.Join(h.home.Workspace,
 
 // launch starts a scripted agent.
 func (h *host) launch(ctx context.Context, name, profile string) error {
-	_, err := h.client.LaunchAgent(ctx, parley.LaunchAgentRequest{
+	_, err := op.LaunchAgent.Call(ctx, h.client, parley.LaunchAgentRequest{
 		Name: name, Profile: profile, Width: 100, Height: 30,
 		Command: []string{"parley", "demo-agent", "--work", "5ms", "--log", h.log(name)},
 	})
@@ -159,7 +160,7 @@ func (t *team) knows(ctx context.Context, names ...string) error {
 	for _, h := range t.hosts {
 		for _, name := range names {
 			if err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
-				res, err := h.client.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name})
+				res, err := op.GetAgentStatus.Call(ctx, h.client, parley.AgentStatusRequest{Agent: name})
 				return err == nil && res.Agents[0].State == parley.StateIdle, nil
 			}); err != nil {
 				return fmt.Errorf("host %s does not see %s idle: %w", h.name, name, err)
@@ -175,7 +176,7 @@ func (t *team) awaitAgent(ctx context.Context, name string) error {
 	defer cancel()
 	for _, h := range t.hosts {
 		if err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
-			_, err := h.client.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name})
+			_, err := op.GetAgentStatus.Call(ctx, h.client, parley.AgentStatusRequest{Agent: name})
 			return err == nil, nil
 		}); err != nil {
 			return fmt.Errorf("host %s does not know %s: %w", h.name, name, err)

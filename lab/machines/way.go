@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 )
 
 // way times messages from their acceptance until the program has them: on one host with a file, on one host with
@@ -72,7 +73,7 @@ func (h *host) launchReader(ctx context.Context) error {
 		return err
 	}
 	name := "on-" + h.name
-	if _, err := h.client.LaunchAgent(ctx, parley.LaunchAgentRequest{
+	if _, err := op.LaunchAgent.Call(ctx, h.client, parley.LaunchAgentRequest{
 		Name: name, Profile: "quick", Width: 100, Height: 30,
 		Command: []string{"sh", "-c", `stty raw -echo; exec "$0" -reader "$1"`, self, h.log(name)},
 	}); err != nil {
@@ -82,7 +83,7 @@ func (h *host) launchReader(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	return wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
-		res, err := h.client.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: name})
+		res, err := op.ReadTerminal.Call(ctx, h.client, parley.ReadTerminalRequest{Agent: name})
 		return err == nil && strings.Contains(strings.Join(res.Lines, "\n"), "ready"), err
 	})
 }
@@ -102,7 +103,7 @@ func (t *timing) one(ctx context.Context, from, to *host, n int) error {
 	}
 
 	sent := time.Now()
-	res, err := from.client.SendMessage(ctx, parley.SendMessageRequest{
+	res, err := op.SendMessage.Call(ctx, from.client, parley.SendMessageRequest{
 		To: parley.Names{"on-" + to.name}, Text: fmt.Sprintf(note, n),
 	})
 	if err != nil {
@@ -117,7 +118,7 @@ func (t *timing) one(ctx context.Context, from, to *host, n int) error {
 		after, err = entries(log)
 		return len(after) > len(before), err
 	}); err != nil {
-		status, _ := from.client.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: res.MessageID})
+		status, _ := op.GetMessageStatus.Call(ctx, from.client, parley.MessageStatusRequest{MessageID: res.MessageID})
 		return fmt.Errorf("%w: %+v", err, status)
 	}
 

@@ -23,6 +23,7 @@ import (
 	"parley/internal/testhome"
 	"parley/internal/testpage"
 	"parley/internal/wait"
+	"parley/op"
 	_ "parley/store" // the driver of SQLite
 	"parley/store/milliontest"
 )
@@ -87,7 +88,7 @@ func newHouse(t *testing.T, messages int) *house {
 	var ids, keys []string
 	for i := range agents {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
-		agent := must.Have(h.client.RegisterAgent(t.Context(), req))(t)
+		agent := must.Have(op.RegisterAgent.Call(t.Context(), h.client, req))(t)
 		ids, keys = append(ids, agent.AgentID), append(keys, agent.APIKey)
 	}
 	h.client.Close()
@@ -104,7 +105,7 @@ func newHouse(t *testing.T, messages int) *house {
 	for i, key := range keys[:letters] { // what waits for the person
 		agent := client.New(client.Options{Socket: h.socket, Key: key})
 		req := parley.SendMessageRequest{To: []string{parley.OperatorName}, Text: fmt.Sprintf("Shall I go on with part %d of the plan?", i)}
-		must.Have(agent.SendMessage(t.Context(), req))(t)
+		must.Have(op.SendMessage.Call(t.Context(), agent, req))(t)
 		agent.Close()
 	}
 	h.settles()
@@ -213,7 +214,7 @@ func (h *house) watches() *testpage.Tab {
 
 // last waits until a tab has taken the newest event.
 func (h *house) last(x *testpage.Tab) {
-	newest := must.Have(h.client.ReadEvents(h.Context(), parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
+	newest := must.Have(op.ReadEvents.Call(h.Context(), h.client, parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
 	x.Until(fmt.Sprintf("Number(document.documentElement.dataset.seq) >= %d", newest))
 }
 
@@ -221,7 +222,7 @@ func (h *house) last(x *testpage.Tab) {
 func (h *house) stirs(rate int, long time.Duration) int64 {
 	ctx, cancel := context.WithTimeout(h.Context(), long)
 	defer cancel()
-	newest := must.Have(h.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
+	newest := must.Have(op.ReadEvents.Call(ctx, h.client, parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
 	var seen atomic.Int64
 	done := make(chan struct{})
 	go func() {
@@ -243,7 +244,7 @@ func (h *house) stirs(rate int, long time.Duration) int64 {
 					return
 				}
 				req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d.%d to everybody", s, n)}
-				if _, err := h.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
+				if _, err := op.BroadcastMessage.Call(ctx, h.client, req); err != nil && ctx.Err() == nil {
 					h.Errorf("a broadcast fails: %v", err)
 					return
 				}
@@ -287,7 +288,7 @@ func (h *house) sleeps() [][]string {
 	x.Sleep(true)
 	n := h.stirs(eventRate, sleepTime)
 	const newest = "the newest of all"
-	must.Have(h.client.BroadcastMessage(h.Context(), parley.BroadcastMessageRequest{Text: newest}))(h.T)
+	must.Have(op.BroadcastMessage.Call(h.Context(), h.client, parley.BroadcastMessageRequest{Text: newest}))(h.T)
 	x.Sleep(false)
 	x.On(testpage.Open4G)
 	woke := time.Now()

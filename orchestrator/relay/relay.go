@@ -19,14 +19,16 @@ import (
 
 // Ask calls an operation on another host, in the name of the caller of ctx. Its errors are those of the
 // operation, and those of store.Relays.AskHost.
-func Ask[Res any](ctx context.Context, s *store.Store, host, operation string, req any) (*Res, error) {
+func Ask[Req, Res any](
+	ctx context.Context, s *store.Store, host string, o op.Operation[Req, Res], req Req,
+) (*Res, error) {
 	request, err := json.Marshal(req)
 	if err != nil {
 		return nil, fmt.Errorf("write what host %s is asked: %w", host, err)
 	}
 
 	answer, err := s.AskHost(ctx, store.Relay{
-		Host: host, Operation: operation, Request: string(request), AskerID: parley.CallerFrom(ctx).ID,
+		Host: host, Operation: o.Name, Request: string(request), AskerID: parley.CallerFrom(ctx).ID,
 	})
 	if err != nil {
 		return nil, err

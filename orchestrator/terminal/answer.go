@@ -28,7 +28,7 @@ const (
 	screenRests = 300 * time.Millisecond
 )
 
-// AnswerDialog implements parley.TerminalService. It presses nothing but what chooses the option:
+// AnswerDialog does op.AnswerDialog. It presses nothing but what chooses the option:
 // arrow keys until the screen shows it marked, and then Enter; or its digit.
 func (ts *Terminals) AnswerDialog(
 	ctx context.Context, req parley.AnswerDialogRequest,

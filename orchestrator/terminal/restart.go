@@ -11,7 +11,7 @@ import (
 	"parley/orchestrator/team"
 )
 
-// RestartAgent implements parley.TerminalService.
+// RestartAgent does op.RestartAgent.
 func (ts *Terminals) RestartAgent(
 	ctx context.Context, req parley.RestartAgentRequest,
 ) (*parley.LaunchAgentResult, error) {

@@ -23,7 +23,7 @@ import (
 // killTime bounds the wait for processes that were sent SIGKILL.
 const killTime = 5 * time.Second
 
-// StopAgent implements parley.TerminalService. A mailbox can be stopped too: its keys are invalid from
+// StopAgent does op.StopAgent. A mailbox can be stopped too: its keys are invalid from
 // then on.
 func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
 	m, err := ts.roster.Find(req.Agent)

@@ -36,7 +36,7 @@ func (k *keyboard) begins(agentID, session string, now time.Time) bool {
 	return before.session != session || now.Sub(before.at) >= typingBegins
 }
 
-// TypeInTerminal implements parley.TerminalService. Its keys are a person's: what is typed for parley never stands
+// TypeInTerminal does op.TypeInTerminal. Its keys are a person's: what is typed for parley never stands
 // between them, and messages wait for them as for those of somebody who is attached.
 func (ts *Terminals) TypeInTerminal(
 	ctx context.Context, req parley.TypeInTerminalRequest,

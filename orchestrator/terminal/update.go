@@ -8,7 +8,7 @@ import (
 	"parley/tmux"
 )
 
-// UpdateAgent implements parley.TerminalService, except for the prompt.
+// UpdateAgent does op.UpdateAgent, except for the prompt.
 func (ts *Terminals) UpdateAgent(
 	ctx context.Context, req parley.UpdateAgentRequest,
 ) (*parley.UpdateAgentResult, error) {

@@ -11,7 +11,7 @@ import (
 	"parley/tmux"
 )
 
-// ReportState implements parley.TerminalService.
+// ReportState does op.ReportState.
 func (ts *Terminals) ReportState(
 	ctx context.Context, req parley.ReportStateRequest,
 ) (*parley.ReportStateResult, error) {
@@ -59,7 +59,7 @@ func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmu
 	return screen, err
 }
 
-// ReadTerminal implements parley.TerminalService.
+// ReadTerminal does op.ReadTerminal.
 func (ts *Terminals) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
@@ -103,7 +103,7 @@ func (ts *Terminals) ReadTerminal(
 	}, nil
 }
 
-// GetAttachInfo implements parley.TerminalService.
+// GetAttachInfo does op.GetAttachInfo.
 func (ts *Terminals) GetAttachInfo(
 	ctx context.Context, req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {

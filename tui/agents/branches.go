@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -55,7 +56,7 @@ func (b *branches) ask(d *room.Shared, drawn []entry) tea.Cmd {
 	return d.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		var msg branchesMsg
 		for _, id := range ids {
-			if res, err := s.ListWorktrees(ctx, parley.WorktreesRequest{Agent: id}); err == nil {
+			if res, err := op.ListWorktrees.Call(ctx, s, parley.WorktreesRequest{Agent: id}); err == nil {
 				msg.list = append(msg.list, res.Worktrees...)
 			}
 		}

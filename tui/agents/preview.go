@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -40,7 +41,7 @@ type terminalMsg struct {
 
 func readTerminal(id string, turn int, colours bool) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id, Colours: colours})
+		res, err := op.ReadTerminal.Call(ctx, s, parley.ReadTerminalRequest{Agent: id, Colours: colours})
 		return terminalMsg{turn: turn, screen: res, err: err}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/room"
 )
 
@@ -63,11 +64,11 @@ func readTile(ctx context.Context, s parley.Service, x wanted, colours bool) (go
 	ctx, cancel := context.WithTimeout(ctx, tileWithin)
 	defer cancel()
 
-	got.screen, got.err = s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: x.id, Colours: colours})
+	got.screen, got.err = op.ReadTerminal.Call(ctx, s, parley.ReadTerminalRequest{Agent: x.id, Colours: colours})
 	if got.err != nil || !x.waits {
 		return got
 	}
-	if res, err := s.AnswerDialog(ctx, parley.AnswerDialogRequest{Agent: x.id}); err == nil {
+	if res, err := op.AnswerDialog.Call(ctx, s, parley.AnswerDialogRequest{Agent: x.id}); err == nil {
 		got.dialog, got.asked = res.Dialog, true
 	}
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/room"
 	"parley/tui/team"
 )
@@ -41,7 +42,7 @@ func (p parcel) send(now func() time.Time) room.Request {
 		switch {
 		case p.To.Steer:
 			r := parley.SteerAgentRequest{Agent: p.To.Agent, Text: p.Text, IdempotencyKey: p.Key}
-			if res, err := s.SteerAgent(ctx, r); err != nil {
+			if res, err := op.SteerAgent.Call(ctx, s, r); err != nil {
 				msg.Err = err
 			} else {
 				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries
@@ -50,13 +51,13 @@ func (p parcel) send(now func() time.Time) room.Request {
 			r := parley.BroadcastMessageRequest{
 				Text: p.Text, Group: p.group, Priority: p.Prio, IdempotencyKey: p.Key,
 			}
-			if res, err := s.BroadcastMessage(ctx, r); err != nil {
+			if res, err := op.BroadcastMessage.Call(ctx, s, r); err != nil {
 				msg.Err = err
 			} else {
 				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries
 			}
 		default:
-			if res, err := s.SendMessage(ctx, p.request(now())); err != nil {
+			if res, err := op.SendMessage.Call(ctx, s, p.request(now())); err != nil {
 				msg.Err = err
 			} else {
 				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -41,7 +42,7 @@ func (u *usage) ask() tea.Cmd {
 	}
 	u.asking, u.asked = true, u.Now
 	return u.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.Usage(ctx, parley.UsageRequest{Calls: usageCalls})
+		res, err := op.Usage.Call(ctx, s, parley.UsageRequest{Calls: usageCalls})
 		return usageMsg{result: res, err: err}
 	})
 }

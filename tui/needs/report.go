@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/room"
 )
 
@@ -26,7 +27,7 @@ type needsMsg struct {
 
 func readNeeds(count int) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
+		res, err := op.GetNeeds.Call(ctx, s, parley.GetNeedsRequest{})
 		if err != nil {
 			return needsMsg{err: err}
 		}

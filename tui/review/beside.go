@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/review"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -51,7 +52,7 @@ func (r pairing) compare() tea.Cmd {
 	r.beside, r.inFiles = beside{id: other.AgentID, name: other.Name}, false
 
 	return r.reads.beside.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		diff, err := s.DiffAgent(ctx, parley.DiffAgentRequest{Agent: other.AgentID})
+		diff, err := op.DiffAgent.Call(ctx, s, parley.DiffAgentRequest{Agent: other.AgentID})
 		return besideMsg{other.AgentID, diff, err}
 	}))
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/verb"
 )
@@ -133,7 +134,7 @@ func (r Merging) mergePressed() tea.Cmd {
 func (r Merging) finish(req parley.FinishWorktreeRequest) tea.Cmd {
 	name := r.name
 	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.FinishWorktree(ctx, req)
+		res, err := op.FinishWorktree.Call(ctx, s, req)
 		return finishedMsg{request: req, result: res, name: name, err: err}
 	})
 }
@@ -181,7 +182,7 @@ func (r Merging) askRemove() tea.Cmd {
 	}
 	id := r.id
 	return r.reads.removal.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		p, err := s.PreviewMerge(ctx, parley.PreviewMergeRequest{Agent: id})
+		p, err := op.PreviewMerge.Call(ctx, s, parley.PreviewMergeRequest{Agent: id})
 		return removalMsg{p, err}
 	}))
 }

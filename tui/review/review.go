@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/review"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/verb"
@@ -125,9 +126,9 @@ func (r *Room) read() tea.Cmd {
 
 	return r.reads.own.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := loadedMsg{id: id}
-		msg.diff, msg.err = s.DiffAgent(ctx, parley.DiffAgentRequest{Agent: id})
+		msg.diff, msg.err = op.DiffAgent.Call(ctx, s, parley.DiffAgentRequest{Agent: id})
 		if msg.err == nil && isolated {
-			msg.preview, msg.err = s.PreviewMerge(ctx, parley.PreviewMergeRequest{Agent: id})
+			msg.preview, msg.err = op.PreviewMerge.Call(ctx, s, parley.PreviewMergeRequest{Agent: id})
 		}
 		return msg
 	}))

@@ -36,24 +36,27 @@ type DoneMsg struct {
 	Err  error
 }
 
-// method is an operation of the service.
-type method[Req, Res any] = func(parley.Service, context.Context, Req) (Res, error)
+// said is a result that says what was done.
+type said[Res any] interface {
+	*Res
+	Said() string
+}
 
-// Act returns the action that calls a method of the service, whose result says what was done.
-func Act[Req any, Res interface{ Said() string }](call method[Req, Res], r Req) Action {
+// Act returns the action that calls an operation, whose result says what was done.
+func Act[Req, Res any, P said[Res]](o op.Operation[Req, Res], r Req) Action {
 	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := call(s, ctx, r)
+		res, err := o.Call(ctx, s, r)
 		if err != nil {
 			return "", err
 		}
-		return res.Said(), nil
+		return P(res).Said(), nil
 	}}
 }
 
-// ActSaying returns the action that calls a method of the service, and what is said when it is done.
-func ActSaying[Req, Res any](done string, call method[Req, Res], r Req) Action {
+// ActSaying returns the action that calls an operation, and what is said when it is done.
+func ActSaying[Req, Res any](done string, o op.Operation[Req, Res], r Req) Action {
 	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := call(s, ctx, r)
+		_, err := o.Call(ctx, s, r)
 		return done, err
 	}}
 }
@@ -223,7 +226,7 @@ func (a Actions) PauseOrResume() tea.Cmd {
 	}
 
 	set := func(paused bool) Action {
-		return Act(parley.Service.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
+		return Act(op.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
 	}
 	if s := a.Link.Status; s != nil && s.Paused != nil {
 		return a.Run(set(false).UndoneBy("pauses them again", set(true)))
@@ -249,7 +252,7 @@ func (a Actions) Stop() tea.Cmd {
 
 	r := parley.StopAgentRequest{Agent: agent.ID}
 
-	return a.AskTo(question, ActSaying(agent.Name+" stopped.", parley.Service.StopAgent, r))
+	return a.AskTo(question, ActSaying(agent.Name+" stopped.", op.StopAgent, r))
 }
 
 // Restart asks first while the program runs: it loses what it is doing, or its whole context.
@@ -260,7 +263,7 @@ func (a Actions) Restart() tea.Cmd {
 		return nil
 	}
 
-	x := ActSaying(agent.Name+" restarted.", parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
+	x := ActSaying(agent.Name+" restarted.", op.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
 	if !agent.State.Live() {
 		return a.Run(x)
 	}
@@ -280,7 +283,7 @@ func (a Actions) Retry() tea.Cmd {
 		a.Lacks("No message to retry here.")
 		return nil
 	}
-	return a.Run(Act(parley.Service.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
+	return a.Run(Act(op.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
 }
 
 // MarkRead marks the message under the marker as read.
@@ -292,7 +295,7 @@ func (a Actions) MarkRead() tea.Cmd {
 	}
 
 	return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{message}})
+		res, err := op.MarkMessageRead.Call(ctx, s, parley.MarkMessageReadRequest{MessageIDs: parley.Names{message}})
 		switch {
 		case err != nil:
 			return "", err
@@ -315,7 +318,7 @@ func (a Actions) Explain() tea.Cmd {
 	}
 
 	read := func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: message})
+		res, err := op.ExplainMessage.Call(ctx, s, parley.ExplainMessageRequest{MessageID: message})
 		if err != nil {
 			return "", err
 		}
@@ -327,9 +330,9 @@ func (a Actions) Explain() tea.Cmd {
 
 // Control changes a conversation. back undoes it; nil if nothing does.
 func (a Actions) Control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
-	x := Act(parley.Service.ControlConversation, r)
+	x := Act(op.ControlConversation, r)
 	if back != nil {
-		x = x.UndoneBy("undoes it", Act(parley.Service.ControlConversation, *back))
+		x = x.UndoneBy("undoes it", Act(op.ControlConversation, *back))
 	}
 	return a.Run(x)
 }

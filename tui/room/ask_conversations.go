@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/team"
 )
 
@@ -46,7 +47,7 @@ func (d *Shared) AskTemperatures(in ...string) tea.Cmd {
 				r = parley.ConversationStateRequest{With: id}
 			}
 
-			res, err := s.GetConversationState(ctx, r)
+			res, err := op.GetConversationState.Call(ctx, s, r)
 			if err != nil {
 				msg.err, res = err, nil
 			}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 )
 
 // inboxPage is how many unread messages are listed: more than fit on a screen.
@@ -40,7 +41,7 @@ func (d *Shared) AskInbox() tea.Cmd {
 			return InboxMsg{}
 		}
 
-		res, err := s.CheckInbox(ctx, parley.CheckInboxRequest{Limit: inboxPage})
+		res, err := op.CheckInbox.Call(ctx, s, parley.CheckInboxRequest{Limit: inboxPage})
 		if err != nil {
 			return InboxMsg{err: err, unread: unread}
 		}
@@ -71,7 +72,7 @@ func (d *Shared) TakeInbox(msg InboxMsg) tea.Cmd {
 // MarkMessagesRead returns the request that marks messages read.
 func MarkMessagesRead(ids ...string) Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		_, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
+		_, err := op.MarkMessageRead.Call(ctx, s, parley.MarkMessageReadRequest{MessageIDs: ids})
 		return ReadMsg{err}
 	}
 }

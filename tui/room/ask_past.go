@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 )
 
 const pastEvents = 1000 // that are read once for the curves: as many as the daemon gives
@@ -22,7 +23,7 @@ func (d *Shared) AskPast() tea.Cmd {
 	d.Ledger.Asked = true
 
 	return d.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: pastEvents, Limit: pastEvents})
+		res, err := op.ReadEvents.Call(ctx, s, parley.ReadEventsRequest{Last: pastEvents, Limit: pastEvents})
 		if err != nil {
 			return PastMsg{}
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 )
 
 const (
@@ -93,7 +94,7 @@ func (c *connection) FeelPulse() tea.Cmd {
 	}
 	c.pulse = true
 	return c.do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		workspace, err := s.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+		workspace, err := op.GetWorkspaceStatus.Call(ctx, s, parley.WorkspaceStatusRequest{})
 		return PulseMsg{workspace, err}
 	})
 }
@@ -130,14 +131,14 @@ func (c *connection) looked(soon bool) tea.Cmd {
 func lookAtAgents(now func() time.Time, soon bool) Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := AgentsMsg{soon: soon, asked: now()}
-		agents, err := s.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+		agents, err := op.GetAgentStatus.Call(ctx, s, parley.AgentStatusRequest{})
 		if err != nil {
 			msg.Err = err
 			return msg
 		}
 
 		msg.agents = agents.Agents
-		msg.workspace, msg.Err = s.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+		msg.workspace, msg.Err = op.GetWorkspaceStatus.Call(ctx, s, parley.WorkspaceStatusRequest{})
 
 		return msg
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 )
 
@@ -23,7 +24,7 @@ type Keys struct{ Actions Actions }
 // Look looks at an agent's screen, for which a person is then asked for keys.
 func (k Keys) Look(id string) tea.Cmd {
 	return k.Actions.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		seen, err := s.AnswerDialog(ctx, parley.AnswerDialogRequest{Agent: id})
+		seen, err := op.AnswerDialog.Call(ctx, s, parley.AnswerDialogRequest{Agent: id})
 		return KeyScreenMsg{id, seen, err}
 	})
 }
@@ -45,7 +46,7 @@ func (k Keys) Ask(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
 	return a.AskLine("Keys for "+name+", such as Down,Enter", func(text string) tea.Cmd {
 		r.Keys = strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
 		return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-			res, err := s.AnswerDialog(ctx, r)
+			res, err := op.AnswerDialog.Call(ctx, s, r)
 			if err != nil {
 				return "", err
 			}

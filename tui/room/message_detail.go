@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -189,7 +190,7 @@ type DetailMsg struct {
 // ReadDetail returns the request for a message with its deliveries.
 func ReadDetail(id string) Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 		return DetailMsg{ID: id, Result: res, Err: err}
 	}
 }

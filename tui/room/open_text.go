@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -32,7 +33,7 @@ func readMessageText(id string, now time.Time) Request {
 	th := kit.ThemeOf(kit.ThemeContrast, true) // in which nothing is dim
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := TextMsg{Name: "Message " + parley.Short(id)}
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 		if err != nil {
 			msg.Err = err
 			return msg
@@ -51,7 +52,7 @@ func readMessageText(id string, now time.Time) Request {
 func readTerminalText(id, name string) Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := TextMsg{Name: "The terminal of " + name}
-		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id, History: openHistory})
+		res, err := op.ReadTerminal.Call(ctx, s, parley.ReadTerminalRequest{Agent: id, History: openHistory})
 		if err != nil {
 			msg.Err = err
 			return msg

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 )
 
@@ -45,7 +46,7 @@ func (a Actions) AnswerDialog(q *Question, choice, text string) tea.Cmd {
 	r := parley.AnswerDialogRequest{Agent: q.AgentID, Dialog: q.Dialog.ID, Choice: choice, Text: text}
 
 	return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.AnswerDialog(ctx, r)
+		res, err := op.AnswerDialog.Call(ctx, s, r)
 		if err != nil {
 			return "", err
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 )
 
@@ -101,7 +102,7 @@ type chosen struct {
 // restart asks once for all of them.
 func (c chosen) restart() tea.Cmd {
 	x := eachAgent(c.agents, "restarted", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
-		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: agent.ID})
+		_, err := op.RestartAgent.Call(ctx, s, parley.RestartAgentRequest{Agent: agent.ID})
 		return err
 	})
 	return c.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
@@ -111,7 +112,7 @@ func (c chosen) restart() tea.Cmd {
 // stop asks once for all of them.
 func (c chosen) stop() tea.Cmd {
 	x := eachAgent(c.agents, "stopped", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
-		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: agent.ID})
+		_, err := op.StopAgent.Call(ctx, s, parley.StopAgentRequest{Agent: agent.ID})
 		return err
 	})
 	return c.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
@@ -138,7 +139,7 @@ func (c chosen) release() tea.Cmd {
 
 	x := eachAgent(held, "released", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		r := parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: agent.HeldMessage}
-		_, err := s.ControlConversation(ctx, r)
+		_, err := op.ControlConversation.Call(ctx, s, r)
 		return err
 	})
 
@@ -170,7 +171,7 @@ func (c chosen) pause() tea.Cmd {
 func controlPairs(what parley.ConversationAction, pairs []string, done string) Action {
 	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
 		for i, pair := range pairs {
-			_, err := s.ControlConversation(ctx, parley.ControlConversationRequest{Action: what, With: pair})
+			_, err := op.ControlConversation.Call(ctx, s, parley.ControlConversationRequest{Action: what, With: pair})
 			if err != nil {
 				e := parley.AsError(err)
 				return "", parley.Errorf(e.Code, "%s: done for %d of %s; %s", what, i, kit.Plural(len(pairs), "pair"),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/op"
 )
 
 // StandingsMsg is the deliveries of some messages, of those that could be read.
@@ -17,7 +18,7 @@ type StandingsMsg struct {
 func ReadStandings(ctx context.Context, s parley.Service, ids []string) StandingsMsg {
 	msg := StandingsMsg{IDs: ids}
 	for _, id := range ids {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 		if err != nil {
 			msg.Err = err
 			continue

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -46,9 +47,9 @@ func (t marked) joinOrLeave() tea.Cmd {
 	return t.with(func(x *parley.Thread) tea.Cmd {
 		title := kit.Fit(kit.SafeLine(x.Title), 40)
 		join := room.ActSaying(fmt.Sprintf("You joined “%s”: its posts come to you.", title),
-			parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID})
+			op.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID})
 		leave := room.ActSaying(fmt.Sprintf("You left “%s”.", title),
-			parley.Service.RemoveParticipant,
+			op.RemoveParticipant,
 			parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName})
 
 		if takesPart(x) {
@@ -88,7 +89,7 @@ func (t marked) reasoning() tea.Cmd {
 
 	id := x.ID
 	read := func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.GetConversationState(ctx, parley.ConversationStateRequest{ThreadID: id})
+		res, err := op.GetConversationState.Call(ctx, s, parley.ConversationStateRequest{ThreadID: id})
 		if err != nil {
 			return "", err
 		}

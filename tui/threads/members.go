@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -63,9 +64,9 @@ func (x membership) change(ctx context.Context, s parley.Service, who string) (p
 	var res *parley.MembershipResult
 	var err error
 	if x.add {
-		res, err = s.AddParticipant(ctx, parley.AddParticipantRequest{ThreadID: x.thread, Agent: who})
+		res, err = op.AddParticipant.Call(ctx, s, parley.AddParticipantRequest{ThreadID: x.thread, Agent: who})
 	} else {
-		res, err = s.RemoveParticipant(ctx, parley.RemoveParticipantRequest{ThreadID: x.thread, Agent: who})
+		res, err = op.RemoveParticipant.Call(ctx, s, parley.RemoveParticipantRequest{ThreadID: x.thread, Agent: who})
 	}
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 )
 
 // threadOpenedMsg is a new thread.
@@ -21,7 +22,7 @@ func (t marked) create() tea.Cmd {
 		return t.AskLine("Participants, by name, or all", func(text string) tea.Cmd {
 			r := parley.CreateThreadRequest{Title: title, Participants: t.Team.Participants(text)}
 			return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-				res, err := s.CreateThread(ctx, r)
+				res, err := op.CreateThread.Call(ctx, s, r)
 				if err != nil {
 					return threadOpenedMsg{err: err}
 				}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -113,7 +114,7 @@ func readPosts(thread, before string) room.Request {
 
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := talkMsg{id: thread, older: before != ""}
-		res, err := s.GetMessages(ctx, r)
+		res, err := op.GetMessages.Call(ctx, s, r)
 		if err != nil {
 			msg.err = err
 			return msg

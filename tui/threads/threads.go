@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -38,7 +39,7 @@ type threadsMsg struct {
 }
 
 func readThreads(ctx context.Context, s parley.Service) tea.Msg {
-	res, err := s.ListThreads(ctx, parley.ListThreadsRequest{Limit: threadPage})
+	res, err := op.ListThreads.Call(ctx, s, parley.ListThreadsRequest{Limit: threadPage})
 	if err != nil {
 		return threadsMsg{err: err}
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -53,7 +54,7 @@ func readLatest(ctx context.Context, s parley.Service, threads []string) latestM
 	keep, words := false, latestMsg{}
 	for _, id := range threads {
 		r := parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: 1, MarkRead: &keep}
-		if res, err := s.GetMessages(ctx, r); err == nil && len(res.Messages) > 0 {
+		if res, err := op.GetMessages.Call(ctx, s, r); err == nil && len(res.Messages) > 0 {
 			m := res.Messages[0]
 			words[id] = team.WordsOf(kit.ShownName(m.SenderName, m.SenderAgentID),
 				plain.Truncate(m.Content.Text, parley.PreviewLength))

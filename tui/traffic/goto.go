@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/team"
 )
 
@@ -47,7 +48,7 @@ const (
 // the order of time, so a binary search finds it in some twenty calls.
 func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 	msg := pageMsg{of: aroundPage, about: id}
-	res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+	res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: id})
 	if err != nil {
 		msg.err = err
 		return msg
@@ -62,7 +63,7 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 	msg.about = res.Object.ID
 	msg.low = max(0, at-around)
 	for msg.end = msg.low; len(msg.events) < aroundPages*pageEvents; {
-		page, err := s.ReadEvents(ctx, parley.ReadEventsRequest{After: msg.end, Limit: pageEvents})
+		page, err := op.ReadEvents.Call(ctx, s, parley.ReadEventsRequest{After: msg.end, Limit: pageEvents})
 		if err != nil {
 			msg.err = err
 			return msg
@@ -87,7 +88,7 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 
 // eventAt returns a sequence number before which every event is older than at.
 func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error) {
-	newest, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1})
+	newest, err := op.ReadEvents.Call(ctx, s, parley.ReadEventsRequest{Last: 1, Limit: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +96,7 @@ func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error)
 	low, high := int64(0), newest.Next
 	for low < high {
 		middle := low + (high-low)/2
-		page, err := s.ReadEvents(ctx, parley.ReadEventsRequest{After: middle, Limit: 1})
+		page, err := op.ReadEvents.Call(ctx, s, parley.ReadEventsRequest{After: middle, Limit: 1})
 		switch {
 		case err != nil:
 			return 0, err

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -96,7 +97,7 @@ func (f *filter) ask() tea.Cmd {
 	text := f.query.text
 
 	return f.Do.Later(after, func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.FindMessages(ctx, request)
+		res, err := op.FindMessages.Call(ctx, s, request)
 		return huntedMsg{text: text, older: older, result: res, err: err}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -38,7 +39,7 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 			r = parley.ReadEventsRequest{Last: pageEvents, Limit: pageEvents}
 		}
 
-		res, err := s.ReadEvents(ctx, r)
+		res, err := op.ReadEvents.Call(ctx, s, r)
 		if err != nil {
 			msg.err = err
 			return msg

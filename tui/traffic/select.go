@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -107,7 +108,7 @@ func (t Selecting) retryAll() tea.Cmd {
 		return t.Retry()
 	}
 	return t.each(t.Chosen(), "retried", func(ctx context.Context, s parley.Service, r *team.Row) error {
-		_, err := s.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: r.ID})
+		_, err := op.RetryDelivery.Call(ctx, s, parley.RetryDeliveryRequest{MessageID: r.ID})
 		return err
 	})
 }
@@ -121,7 +122,7 @@ func (t Selecting) releaseAll() tea.Cmd {
 	}
 
 	return t.each(rows, "released", func(ctx context.Context, s parley.Service, r *team.Row) error {
-		_, err := s.ControlConversation(ctx,
+		_, err := op.ControlConversation.Call(ctx, s,
 			parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: r.ID})
 		return err
 	})
@@ -135,7 +136,7 @@ func (t Selecting) markAll() tea.Cmd {
 
 	ids := room.IDsOf(t.Chosen())
 	return t.Actions.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
+		res, err := op.MarkMessageRead.Call(ctx, s, parley.MarkMessageReadRequest{MessageIDs: ids})
 		if err != nil {
 			return "", err
 		}
@@ -158,7 +159,7 @@ func (t Selecting) CopyAll() tea.Cmd {
 	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		var texts []string
 		for _, r := range rows {
-			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: r.ID})
+			res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: r.ID})
 			if err != nil {
 				return room.CopiedMsg{Err: err}
 			}

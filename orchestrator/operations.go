@@ -1,0 +1,92 @@
+package orchestrator
+
+import "parley/op"
+
+// register has the services answer the operations.
+func (o *Orchestrator) register() {
+	o.Handlers = op.Handlers{}
+	s := &o.services
+
+	op.RegisterAgent.Handle(o.Handlers, s.agents.RegisterAgent)
+	op.GetAgentStatus.Handle(o.Handlers, s.agents.GetAgentStatus)
+
+	op.CheckProgram.Handle(o.Handlers, s.programs.CheckProgram)
+
+	op.LaunchAgent.Handle(o.Handlers, s.terminals.LaunchAgent)
+	op.StopAgent.Handle(o.Handlers, s.terminals.StopAgent)
+	op.RestartAgent.Handle(o.Handlers, s.terminals.RestartAgent)
+	op.UpdateAgent.Handle(o.Handlers, s.terminals.UpdateAgent)
+	op.ReadTerminal.Handle(o.Handlers, s.terminals.ReadTerminal)
+	op.GetAttachInfo.Handle(o.Handlers, s.terminals.GetAttachInfo)
+	op.AnswerDialog.Handle(o.Handlers, s.terminals.AnswerDialog)
+	op.AdoptAgent.Handle(o.Handlers, s.terminals.terminals.AdoptAgent)
+	op.TypeInTerminal.Handle(o.Handlers, s.terminals.terminals.TypeInTerminal)
+	op.ReportState.Handle(o.Handlers, s.terminals.terminals.ReportState)
+
+	op.ListWorktrees.Handle(o.Handlers, s.worktrees.ListWorktrees)
+	op.DiffAgent.Handle(o.Handlers, s.worktrees.DiffAgent)
+	op.ReviewAgent.Handle(o.Handlers, s.worktrees.ReviewAgent)
+	op.PreviewMerge.Handle(o.Handlers, s.worktrees.PreviewMerge)
+	op.FinishWorktree.Handle(o.Handlers, s.worktrees.FinishWorktree)
+
+	op.SendMessage.Handle(o.Handlers, s.messages.SendMessage)
+	op.BroadcastMessage.Handle(o.Handlers, s.messages.BroadcastMessage)
+	op.BroadcastUpdate.Handle(o.Handlers, s.messages.BroadcastUpdate)
+	op.RequestAssistance.Handle(o.Handlers, s.messages.RequestAssistance)
+	op.RespondToMessage.Handle(o.Handlers, s.messages.RespondToMessage)
+	op.IgnoreMessage.Handle(o.Handlers, s.messages.IgnoreMessage)
+	op.CheckInbox.Handle(o.Handlers, s.messages.CheckInbox)
+	op.GetMessages.Handle(o.Handlers, s.messages.GetMessages)
+	op.MarkMessageRead.Handle(o.Handlers, s.messages.MarkMessageRead)
+	op.GetMessageStatus.Handle(o.Handlers, s.messages.GetMessageStatus)
+	op.Whois.Handle(o.Handlers, s.messages.Whois)
+	op.GetConversationHistory.Handle(o.Handlers, s.messages.GetConversationHistory)
+	op.SearchMessages.Handle(o.Handlers, s.messages.SearchMessages)
+	op.FindMessages.Handle(o.Handlers, s.messages.FindMessages)
+	op.CheckNewMessages.Handle(o.Handlers, s.messages.CheckNewMessages)
+	op.ReportNativeMessage.Handle(o.Handlers, s.messages.ReportNativeMessage)
+
+	op.CreateThread.Handle(o.Handlers, s.threads.CreateThread)
+	op.ListThreads.Handle(o.Handlers, s.threads.ListThreads)
+	op.GetThreadDetails.Handle(o.Handlers, s.threads.GetThreadDetails)
+	op.JoinThread.Handle(o.Handlers, s.threads.JoinThread)
+	op.AddParticipant.Handle(o.Handlers, s.threads.AddParticipant)
+	op.RemoveParticipant.Handle(o.Handlers, s.threads.RemoveParticipant)
+
+	op.TransferFile.Handle(o.Handlers, o.Files.TransferFile)
+	op.ListFiles.Handle(o.Handlers, o.Files.ListFiles)
+	op.RemoveFiles.Handle(o.Handlers, o.Files.RemoveFiles)
+
+	op.PauseCommunication.Handle(o.Handlers, s.operator.PauseCommunication)
+	op.SteerAgent.Handle(o.Handlers, s.operator.SteerAgent)
+	op.GetNeeds.Handle(o.Handlers, s.operator.GetNeeds)
+	op.RetryDelivery.Handle(o.Handlers, s.operator.RetryDelivery)
+	op.ExplainMessage.Handle(o.Handlers, s.operator.ExplainMessage)
+	op.ExportMessages.Handle(o.Handlers, s.operator.ExportMessages)
+
+	op.IssueKey.Handle(o.Handlers, o.Keys.IssueKey)
+	op.Invite.Handle(o.Handlers, o.Keys.Invite)
+	op.OpenPage.Handle(o.Handlers, o.Keys.OpenPage)
+	op.RotateKey.Handle(o.Handlers, o.Keys.RotateKey)
+	op.RevokeKey.Handle(o.Handlers, o.Keys.RevokeKey)
+	op.ListKeys.Handle(o.Handlers, o.Keys.ListKeys)
+	op.ApproveAgent.Handle(o.Handlers, o.Keys.ApproveAgent)
+
+	op.GetConversationState.Handle(o.Handlers, s.conversations.GetConversationState)
+	op.ControlConversation.Handle(o.Handlers, s.conversations.ControlConversation)
+
+	op.AddResponder.Handle(o.Handlers, s.responders.AddResponder)
+	op.ListResponders.Handle(o.Handlers, s.responders.ListResponders)
+	op.Usage.Handle(o.Handlers, s.responders.Usage)
+
+	op.ReadEvents.Handle(o.Handlers, s.events.ReadEvents)
+	op.TeamHistory.Handle(o.Handlers, s.events.TeamHistory)
+
+	op.GetWorkspaceStatus.Handle(o.Handlers, o.Workspace.GetWorkspaceStatus)
+	op.Backup.Handle(o.Handlers, o.Workspace.Backup)
+	op.SendTestNotice.Handle(o.Handlers, o.Workspace.SendTestNotice)
+	op.NotifyDevice.Handle(o.Handlers, o.Workspace.NotifyDevice)
+	op.ListHosts.Handle(o.Handlers, o.Workspace.ListHosts)
+	op.RemoveHost.Handle(o.Handlers, o.Workspace.RemoveHost)
+	op.ShutDown.Handle(o.Handlers, o.Workspace.ShutDown)
+}
