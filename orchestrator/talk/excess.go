@@ -65,7 +65,7 @@ func (mem *memory) Refuse(from *team.Member, msg *parley.Message, replied Parent
 					"A person lets them go on with parley conversation release %s %s, "+
 					"and for good with refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
 			}
-			return parley.Errorf(parley.ConversationHeld, "%s accepts no more input: %s", m.Name, what).
+			return parley.Errorf(parley.ConversationHeld, "%s takes no more messages: %s", m.Name, what).
 				With("agent", m.Name).
 				Suggest("%s", next)
 		}
