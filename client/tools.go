@@ -67,7 +67,7 @@ func findTool(name string) (*op.Op, error) {
 	}
 
 	e := parley.Errorf(parley.InvalidArgument, "there is no tool %q", plain.CleanLine(name)).With("tools", names)
-	if near := op.Nearest(name, names); near != "" {
+	if near := plain.Nearest(name, names); near != "" {
 		return nil, e.Suggest("Did you mean %s?", near)
 	}
 

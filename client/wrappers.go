@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/op"
 	"parley/plain"
 )
 
@@ -85,7 +84,7 @@ func (w wrapper) names() []string { return slices.Sorted(maps.Keys(w.parameters)
 func (w wrapper) unknown(name string) error {
 	e := parley.Errorf(parley.InvalidArgument, "there is no parameter %q", plain.CleanLine(name)).
 		With("parameter", name)
-	if near := op.Nearest(name, w.names()); near != "" {
+	if near := plain.Nearest(name, w.names()); near != "" {
 		return e.Suggest("Did you mean %q?", near)
 	}
 	return e.Suggest("Give: %s.", strings.Join(w.names(), ", "))

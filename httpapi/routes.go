@@ -79,7 +79,7 @@ func (rs routes) notFound(path string) error {
 	}
 
 	word := strings.ReplaceAll(strings.Trim(strings.TrimPrefix(path, prefix), "/"), "-", "_")
-	if near := op.Nearest(word, words); near != "" {
+	if near := plain.Nearest(word, words); near != "" {
 		return &refusal{http.StatusNotFound, e.Suggest("Did you mean %s%s?", prefix, near)}
 	}
 

@@ -214,7 +214,7 @@ func (u *upload) field(p *multipart.Part) error {
 		known := []string{"file", "recipient", "destination_filename", "description", "idempotency_key"}
 		given := plain.CleanLine(plain.Truncate(p.FormName(), 100))
 		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", given).With("parameters", known)
-		if near := op.Nearest(p.FormName(), known); near != "" {
+		if near := plain.Nearest(p.FormName(), known); near != "" {
 			return e.Suggest("Did you mean %q?", near)
 		}
 

@@ -53,7 +53,7 @@ func ParseToolsets(text string) (Toolsets, error) {
 		if !slices.Contains(known, name) {
 			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", plain.CleanLine(name)).
 				With("allowed", known)
-			if near := op.Nearest(name, known); near != "" {
+			if near := plain.Nearest(name, known); near != "" {
 				return nil, err.Suggest("Did you mean %q? There are: %s.", near, strings.Join(known, ", "))
 			}
 			return nil, err.Suggest("There are: %s.", strings.Join(known, ", "))

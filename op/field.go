@@ -289,7 +289,7 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 
 		err := parley.Errorf(parley.InvalidArgument, "%s has no %q", f.Name, plain.CleanLine(name)).With("parameter",
 			f.Name+"."+name)
-		if near := Nearest(name, known); near != "" {
+		if near := plain.Nearest(name, known); near != "" {
 			return err.Suggest("Did you mean %q? %s takes: %s.", near, f.Name, strings.Join(known, ", "))
 		}
 

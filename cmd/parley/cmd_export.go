@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/export"
+	"parley/plain"
 )
 
 // exportPage is the number of messages in one call.
@@ -131,17 +132,22 @@ func (x *exportCommand) read(cmd *cobra.Command, wantsJSON bool) (parley.ExportM
 		known := strings.Join(texts(export.Formats), ", ")
 		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, known))
 	case format == "":
-		format = formatOf(x.file, wantsJSON)
+		if format = formatOf(x.file, wantsJSON); format == "" {
+			return req, "", misused(cmd, fmt.Errorf("%s is of no known format; name it .md or .jsonl, or give --format",
+				plain.CleanLine(x.file)))
+		}
 	}
 
 	return req, format, nil
 }
 
-// formatOf returns the format for a file's extension.
+// formatOf returns the format for a file's extension, "" for one that says another.
 func formatOf(file string, wantsJSON bool) export.Format {
 	switch ending := strings.ToLower(filepath.Ext(file)); {
 	case ending == ".jsonl" || ending == ".ndjson" || file == "" && wantsJSON:
 		return export.JSONL
+	case ending == ".html" || ending == ".htm" || ending == ".csv" || ending == ".json":
+		return ""
 	}
 	return export.Markdown
 }

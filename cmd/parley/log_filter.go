@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/op"
 	"parley/plain"
 )
 
@@ -186,7 +185,7 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	if near := op.Nearest(value, known); near != "" {
+	if near := plain.Nearest(value, known); near != "" {
 		return misused(cmd, fmt.Errorf("--%s is %q; did you mean %q?", flag, value, near))
 	}
 	return misused(cmd, fmt.Errorf("--%s is %q; it can be %s", flag, value, strings.Join(known, ", ")))

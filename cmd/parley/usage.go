@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/internal/sh"
-	"parley/op"
+	"parley/plain"
 )
 
 // usageError is the error of an invalid command line.
@@ -50,7 +50,7 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if ok {
-		if near := op.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
+		if near := plain.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
 			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 	}
@@ -112,7 +112,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 
-	if near := op.Nearest(args[0], names); near != "" {
+	if near := plain.Nearest(args[0], names); near != "" {
 		return misused(cmd, fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
 	}
 

@@ -16,7 +16,6 @@ import (
 	"parley"
 	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/op"
 	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
@@ -55,7 +54,7 @@ func explainYAML(file string, text []byte, err error) error {
 		message = fmt.Sprintf("there is no key %q", plain.Truncate(key, maxExcerpt))
 		known := siblingKeys(unknown.Token)
 		action = "Use one of: " + strings.Join(known, ", ") + "."
-		if near := op.Nearest(key, known); near != "" {
+		if near := plain.Nearest(key, known); near != "" {
 			action = fmt.Sprintf("Did you mean %q?", near)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"parley"
-	"parley/op"
 	"parley/plain"
 )
 
@@ -104,7 +103,7 @@ func (d *directory) notFound(ref string) error {
 		return err.Suggest("Give several names as a list, one item for each.")
 	}
 
-	if near := op.Nearest(ref, names); near != "" {
+	if near := plain.Nearest(ref, names); near != "" {
 		return err.Suggest("Did you mean %s?", near)
 	}
 

@@ -240,7 +240,7 @@ func TestDoorsKeepOffSocketsOfOtherProcesses(t *testing.T) {
 	p.PID = sleeper.Process.Pid
 	_, err := door.Open(t.Context(), p)
 	expectClosed(t, "another process's socket", err)
-	if !strings.Contains(fmt.Sprint(err), "behind the entrance") {
+	if !strings.Contains(fmt.Sprint(err), "behind the door") {
 		t.Errorf("got %v, want that another process is there", err)
 	}
 }

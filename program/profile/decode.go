@@ -12,7 +12,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"parley"
-	"parley/op"
 	"parley/plain"
 	"parley/program/transcript"
 )
@@ -102,7 +101,7 @@ func unknownKey(name string, body ast.Node, unknown *yaml.UnknownFieldError) err
 	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q", name, plain.CleanLine(key)).
 		With("key", strings.Join(keysTo(body, unknown.Token), "."))
 	list := strings.Join(known, ", ")
-	if near := op.Nearest(key, known); near != "" {
+	if near := plain.Nearest(key, known); near != "" {
 		return err.Suggest("Did you mean %q? The keys are: %s.", near, list)
 	}
 	return err.Suggest("The keys are: %s.", list)

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"parley"
-	"parley/op"
 	"parley/plain"
 	"parley/program/transcript"
 )
@@ -169,7 +168,7 @@ func (s Set) Find(name string) (*Profile, error) {
 	err := parley.Errorf(parley.InvalidArgument, "there is no profile %q", plain.CleanLine(name)).
 		With("profile", plain.CleanLine(name)).With("profiles", names)
 	list := strings.Join(names, ", ")
-	if near := op.Nearest(name, names); near != "" {
+	if near := plain.Nearest(name, names); near != "" {
 		return nil, err.Suggest("Did you mean %q? The profiles are: %s.", near, list)
 	}
 	return nil, err.Suggest("The profiles are: %s.", list)
