@@ -5,8 +5,13 @@ import "parley/op"
 // register has the services answer the operations.
 func (o *Orchestrator) register() {
 	o.Handlers = op.Handlers{}
-	s := &o.services
+	o.registerTeam(&o.services)
+	o.registerTalk(&o.services)
+	o.registerControl(&o.services)
+}
 
+// registerTeam registers what concerns agents, their terminals and their work.
+func (o *Orchestrator) registerTeam(s *services) {
 	op.RegisterAgent.Handle(o.Handlers, s.agents.RegisterAgent)
 	op.GetAgentStatus.Handle(o.Handlers, s.agents.GetAgentStatus)
 
@@ -28,7 +33,10 @@ func (o *Orchestrator) register() {
 	op.ReviewAgent.Handle(o.Handlers, s.worktrees.ReviewAgent)
 	op.PreviewMerge.Handle(o.Handlers, s.worktrees.PreviewMerge)
 	op.FinishWorktree.Handle(o.Handlers, s.worktrees.FinishWorktree)
+}
 
+// registerTalk registers what agents and people say to each other.
+func (o *Orchestrator) registerTalk(s *services) {
 	op.SendMessage.Handle(o.Handlers, s.messages.SendMessage)
 	op.BroadcastMessage.Handle(o.Handlers, s.messages.BroadcastMessage)
 	op.BroadcastUpdate.Handle(o.Handlers, s.messages.BroadcastUpdate)
@@ -56,7 +64,10 @@ func (o *Orchestrator) register() {
 	op.TransferFile.Handle(o.Handlers, o.Files.TransferFile)
 	op.ListFiles.Handle(o.Handlers, o.Files.ListFiles)
 	op.RemoveFiles.Handle(o.Handlers, o.Files.RemoveFiles)
+}
 
+// registerControl registers what the operator sees and steers.
+func (o *Orchestrator) registerControl(s *services) {
 	op.PauseCommunication.Handle(o.Handlers, s.operator.PauseCommunication)
 	op.SteerAgent.Handle(o.Handlers, s.operator.SteerAgent)
 	op.GetNeeds.Handle(o.Handlers, s.operator.GetNeeds)
