@@ -154,6 +154,6 @@ type Outcome struct {
 	// ReleaseKeys does that.
 	KeysWait bool
 
-	// When tmux acknowledged each fact. Zero if it did not, or not in this call.
-	PastedAt, EnteredAt, TakenAt time.Time
+	// When tmux acknowledged the paste, and the last key. Zero if it did not, or not in this call.
+	PastedAt, EnteredAt time.Time
 }

@@ -180,7 +180,7 @@ func (d *delivery) advance(ctx context.Context) error {
 		}
 		return d.press(ctx)
 	case Done:
-		d.out.Phase, d.out.TakenAt = Taken, time.Now()
+		d.out.Phase = Taken
 		return nil
 	case Stop:
 		return d.withhold(step.Reason, step.Detail)
@@ -232,7 +232,7 @@ func (d *delivery) press(ctx context.Context) error {
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
 	case d.out.Phase == Entered:
-		d.out.Again = true
+		d.out.Again, d.out.EnteredAt = true, time.Now()
 	default:
 		d.entered()
 	}

@@ -57,7 +57,11 @@ func TestSubmitAsksAgainBeforeTheKey(t *testing.T) {
 func TestSubmitPressesAgain(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
+	var second time.Time
 	out := ends(t, pane, tmux.Submission{Owner: owner, Seq: 1, Text: "once more", Next: func(m tmux.Moment) tmux.Step {
+		if m.Phase == tmux.Entered && !m.Again {
+			second = time.Now()
+		}
 		switch {
 		case m.Phase == tmux.Unknown:
 			return tmux.Step{Do: tmux.Paste}
@@ -66,8 +70,8 @@ func TestSubmitPressesAgain(t *testing.T) {
 		}
 		return tmux.Step{Do: tmux.Press}
 	}}, tmux.Entered, tmux.NotTaken)
-	if !out.Again {
-		t.Errorf("got %+v, want a second key", out)
+	if !out.Again || out.EnteredAt.Before(second) {
+		t.Errorf("got %+v, want a second key after %v", out, second)
 	}
 	if info, err := pane.Info(t.Context()); err != nil || info.Phase != "entered-again" {
 		t.Errorf("the pane remembers %q, %v; want entered-again", info.Phase, err)

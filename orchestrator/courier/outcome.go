@@ -190,24 +190,16 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 		entered = y.o.Now()
 	}
 	a.text.given = given{
-		pressed: pressedAt(&out), entered: entered, typed: typed, unreported: unreported,
+		pressed: out.EnteredAt, entered: entered, typed: typed, unreported: unreported,
 		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false
 	y.memory.given = a.text
 }
 
-// pressedAt returns when the last key that submits was pressed, zero for not by this attempt.
-func pressedAt(out *tmux.Outcome) time.Time {
-	if out.Again {
-		return later(out.EnteredAt, out.TakenAt)
-	}
-	return out.EnteredAt
-}
-
 // enteredAt returns when the text was entered, as far as can be told: a program can take a key late.
 func (a *attempt) enteredAt(out *tmux.Outcome) time.Time {
-	return later(pressedAt(out), a.entered.stood)
+	return later(out.EnteredAt, a.entered.stood)
 }
 
 // reportedSince reports whether the program itself said, since then and since the last retry, that it was given the

@@ -38,6 +38,18 @@ var cases = []struct {
 			{At: ms(6784), Do: "send", What: "high"},
 		},
 	}},
+	{"what got its key twice is taken out of the conversation before that was drawn", story{
+		Seed: 12015, Profile: "copilot", Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(764), Begin: ms(443), Work: ms(3020), Report: 3 * time.Second,
+			Reports: true, Suggests: true, Home: true,
+		},
+		Events: []event{
+			send(ms(12810)), {At: ms(14762), Do: "unread key", N: 3, For: ms(6455)}, send(ms(18748)),
+			send(ms(32188)), send(ms(32923)),
+			{At: ms(51134), Do: "break keys", N: 1}, send(ms(51159)),
+			{At: ms(60129), Do: "undo", N: 7, For: ms(16140)},
+		},
+	}},
 	{"the terminal goes away after the report", story{
 		Profile: "copilot", Traits: traits{
 			Width: 120, Start: ms(2494), Draw: 2 * time.Second, Begin: ms(1500),

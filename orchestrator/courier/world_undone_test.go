@@ -103,7 +103,7 @@ func (w *world) rested(m *message) bool {
 	}
 	since := slices.MaxFunc([]time.Time{p.activity, m.undone, g.hung, g.stalled, w.stuck, w.freed, g.ended},
 		time.Time.Compare)
-	return clear && rests && drawn && m.keys == 1 &&
+	return clear && rests && drawn &&
 		time.Since(since) > max(g.p.TakenWithin, unshownPause)+4*time.Second+tr.Draw
 }
 
