@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 )
 
 const (
-	// startWatch is how long a new agent is watched. Agent CLIs that cannot start
-	// say so and end within a second.
-	startWatch = 2 * time.Second
+	// startWatch is how long a new agent is watched. Agent CLIs that cannot start say so and end within a second;
+	// what they ask first, as whether a directory is trusted, comes within three.
+	startWatch = 5 * time.Second
 	startLook  = 100 * time.Millisecond
 	// restarted is what happened to an agent that ran, or was stopped, before.
 	restarted = "restarted"
@@ -24,11 +25,12 @@ const (
 )
 
 // watch reports agents that were just launched, each once it has left the state
-// starting or startWatch is over. A program that ended is an error.
+// starting or startWatch is over, and what they ask. A program that ended is an error.
 func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResult, how string) error {
 	c.goesOn = "What was launched goes on starting: parley agents shows how far it is."
 	until := c.now().Add(startWatch)
 	failed := 0
+	var asking []string // ids
 	for _, res := range launched {
 		state, evidence, err := c.awaitStart(ctx, res.AgentID, until)
 		if err == nil && state == parley.StateExited {
@@ -48,13 +50,45 @@ func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResul
 		if err := c.report(res, how); err != nil {
 			return err
 		}
+		if state == parley.StateWaiting {
+			asking = append(asking, res.AgentID)
+		}
 	}
 
+	if len(asking) > 0 && !c.json {
+		if err := c.printAsked(ctx, asking); err != nil {
+			return err
+		}
+	}
 	if failed > 0 {
 		return exitCode(1)
 	}
 
 	return nil
+}
+
+// printAsked says what agents ask, and the command that answers it.
+func (c launches) printAsked(ctx context.Context, ids []string) error {
+	res, err := invoke[parley.GetNeedsResult](ctx, c.cli, "get_needs", nil)
+	if err != nil {
+		return err
+	}
+	for _, n := range res.Needs {
+		if n.Kind == parley.NeedDialog && slices.Contains(ids, n.AgentID) {
+			c.printf("%s asks: %s\n%s%s\n", c.paint(bold, n.Agent), c.folded(askedWords(n), 2),
+				c.paint(faint, "  → "), n.Command)
+		}
+	}
+	return nil
+}
+
+// askedWords says what an agent asks, with the answers that it takes.
+func askedWords(n parley.Need) string {
+	words := questionWords(n)
+	if n.Dialog != nil && len(n.Dialog.Options) > 0 {
+		words += "  " + n.Dialog.Choices()
+	}
+	return words
 }
 
 func (c launches) report(res *parley.LaunchAgentResult, how string) error {

@@ -60,7 +60,7 @@ func (w wordless) ask(ctx context.Context) error {
 
 // look waits for the question whether what reads the terminal takes messages; nil if it does not come.
 func (w wordless) look(ctx context.Context, a *answering) (question *parley.Dialog) {
-	ctx, stop := context.WithTimeout(ctx, 2*startWatch)
+	ctx, stop := context.WithTimeout(ctx, startWatch)
 	defer stop()
 	_ = wait.Until(ctx, startLook, func() (bool, error) {
 		seen, err := a.look(ctx, w.agent)

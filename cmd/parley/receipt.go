@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // addWait adds --wait[=SECONDS] and returns what reads it.
@@ -59,9 +61,9 @@ type sent struct {
 type receipts struct{ *cli }
 
 // print prints what is proven so far and, with --wait, waits for the rest.
-func (r receipts) print(ctx context.Context, res any, sentence string, s sent, wait time.Duration) error {
+func (r receipts) print(ctx context.Context, res any, sentence string, s sent, patience time.Duration) error {
 	if r.json {
-		waitErr := r.await(ctx, s, wait)
+		waitErr := r.await(ctx, s, patience)
 		if err := r.printJSON(res); err != nil {
 			return err
 		}
@@ -69,11 +71,11 @@ func (r receipts) print(ctx context.Context, res any, sentence string, s sent, w
 	}
 
 	r.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), r.rungs(*s.deliveries))
-	if wait <= 0 {
-		return nil
+	if patience <= 0 {
+		return r.printHeld(ctx, s)
 	}
 
-	err := r.await(ctx, s, wait)
+	err := r.await(ctx, s, patience)
 	r.printLadders(*s.deliveries)
 
 	return err
@@ -181,24 +183,65 @@ func settled(deliveries []parley.Delivery) bool {
 	return true
 }
 
-// unproven returns nil if all deliveries are proven, else an error with their states.
-func (r receipts) unproven(ctx context.Context, s sent) error {
-	var behind []string
-	next := fmt.Sprintf("Look again with: parley message %s --wait", parley.Short(s.id))
-	for _, d := range *s.deliveries {
-		if d.State.Delivered() {
-			continue
+// heldWithin is how long a command that does not wait looks for why a message is held. An agent's terminal is judged
+// within milliseconds.
+const heldWithin = time.Second
+
+// printHeld says whom a message reaches only once somebody has acted, why, and how, as far as that is known soon.
+func (r receipts) printHeld(ctx context.Context, s sent) error {
+	soon, stop := context.WithTimeout(ctx, heldWithin)
+	defer stop()
+	untold := func(d parley.Delivery) bool { return d.State == parley.DeliveryQueued && because(d) == "" }
+	said := !slices.ContainsFunc(*s.deliveries, untold)
+	_ = wait.Until(soon, startLook/2, func() (bool, error) {
+		if !slices.ContainsFunc(*s.deliveries, untold) {
+			return true, nil
 		}
-		behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
-		if code := cmp.Or(d.WaitsCode, d.ReasonCode); code.HasRelease() {
-			next = code.Release(r.agent(ctx, d.Recipient))
+		res, err := invoke[parley.MessageStatusResult](soon, r.cli, "get_message_status",
+			url.Values{"message_id": {s.id}})
+		if err == nil {
+			*s.deliveries = res.Deliveries
+		}
+		return false, err
+	})
+
+	held := slices.DeleteFunc(slices.Clone(*s.deliveries), func(d parley.Delivery) bool {
+		return because(d) == "" || !cmp.Or(d.WaitsCode, d.ReasonCode).HasRelease()
+	})
+	behind, next := r.behind(ctx, held)
+	if !said {
+		for _, words := range behind[:min(len(behind), mostBetween)] {
+			r.printf("%s\n", r.folded(words, 2))
 		}
 	}
+	if next != "" {
+		r.printf("%s\n", r.folded(r.paint(faint, "  → ")+next, 4))
+	}
+	return nil
+}
+
+// unproven returns nil if all deliveries are proven, else an error with their states.
+func (r receipts) unproven(ctx context.Context, s sent) error {
+	behind, next := r.behind(ctx, *s.deliveries)
 	if behind == nil {
 		return nil
 	}
 	return parley.Errorf(parley.AgentUnavailable, "not proven to be delivered: %s", strings.Join(behind, "; ")).
-		Suggest("%s", next)
+		Suggest("%s", cmp.Or(next, fmt.Sprintf("Look again with: parley message %s --wait", parley.Short(s.id))))
+}
+
+// behind says how far the deliveries are that are not proven, and what lets one go that does not go by itself.
+func (r receipts) behind(ctx context.Context, deliveries []parley.Delivery) (words []string, next string) {
+	for _, d := range deliveries {
+		if d.State.Delivered() {
+			continue
+		}
+		words = append(words, d.Recipient+" is "+string(d.State)+because(d))
+		if code := cmp.Or(d.WaitsCode, d.ReasonCode); code.HasRelease() {
+			next = code.Release(r.agent(ctx, d.Recipient))
+		}
+	}
+	return words, next
 }
 
 // agent returns an agent: with its name alone if the daemon does not say more.
