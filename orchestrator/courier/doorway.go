@@ -56,6 +56,7 @@ type handed struct {
 	told   bool        // it is unconfirmed, and asked for all the same: a later turn can take it along
 	again  time.Time   // when it is asked for next, if it is told
 	idle   time.Time   // since when the program has had nothing to do, and says nothing of it; zero: it has
+	worked bool        // it was seen at work
 	answer door.Answer // the last one
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 }

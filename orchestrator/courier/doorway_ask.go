@@ -215,16 +215,19 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 
 	now, why := v.o.Now(), answer.Evidence
 	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
+	shown := answer.Fate == door.Unknown && o.showsAbove(&x.shown)
 	if !idle && answer.Fate != door.Queued {
 		why = "it says nothing of it while its screen shows " + string(o.shows)
 	}
 	switch {
+	case shown && o.refusal() != "":
+		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
 	case !idle:
-		x.idle = time.Time{}
+		x.idle, x.worked = time.Time{}, x.worked || o.shows == profile.Busy
 	case x.idle.IsZero():
 		x.idle = now
-	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
-		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
+	case shown && now.Sub(x.idle) >= doorPatience && v.hasHeeded(&o, x): // its report is late, or lost
+		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words(""))
 	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies:
 		back, err := d.takeBehind(ctx, x)
 		if back && err == nil {
@@ -244,4 +247,11 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 		return true, nil
 	}
 	return true, d.note(ctx, x, why)
+}
+
+// hasHeeded reports whether a text that its program shows was taken, and not refused: it was answered, or the program
+// is signed in. What a program was started with can stand there since its launcher shows what it starts, until a turn
+// is seen. A refusal may have gone again while nobody looked.
+func (v *view) hasHeeded(o *observation, x *handed) bool {
+	return !v.memory.mayRefuse(o) && (x.worked || !x.Argument) || o.profile.Answered(o.Above, x.letter.Mark, 0)
 }

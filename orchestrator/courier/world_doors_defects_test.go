@@ -68,4 +68,24 @@ var doorDefects = []defect{
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
+
+	// What a program was started with.
+	{"what a program was started with is typed once that has ended", "resume.go", `	if job.Door {
+		return unseen(m, job, silent(job), why)`, `	if job.Argument {
+		return []store.Change{ended(parley.DeliveryQueued, parley.EndedInterrupted, "")}
+	}
+	if job.Door {
+		return unseen(m, job, silent(job), why)`, nil},
+	{"nobody looks for what a program was started with", "courier.go", `c.m.Started.Swap(false)`, `false && c.m.Started.Swap(false)`, nil},
+	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
+			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
+	{"the entrance is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
+		return door.Answer{`, `	if x.Argument && false {
+		return door.Answer{`, nil},
+	{"what a program was started with is never given up", "doorway_ask.go", `now.Sub(x.idle) >= doorSilence {`, `now.Sub(x.idle) >= doorSilence && !x.Argument {`, nil},
+	{"what a program was started with is given up while it asks something", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
+		`idle := o.shows == profile.Idle || x.Argument && o.shows == profile.Dialog ||`, nil},
+	{"what its launcher shows of a message counts as taken", "doorway_ask.go", `(x.worked || !x.Argument)`, `true`, nil},
+	{"what a program has refused at its start counts as taken", "doorway_ask.go", `	case shown && o.refusal() != "":`, `	case false:`,
+		[]edit{{"doorway_ask.go", `!v.memory.mayRefuse(o) && (x`, `(x`}}},
 }

@@ -48,6 +48,8 @@ type letterIn struct {
 	id    string
 	piece piece
 	steer bool
+
+	argument bool // the program was started with it
 }
 
 var errNonsense = errors.New("its answer is no answer")
@@ -198,7 +200,7 @@ func (g *program) takeLetter(l door.Letter) {
 	}
 	m.given, g.seen[l.ID], g.lying = true, true, false
 	text := piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}
-	g.letters = append(g.letters, letterIn{l.ID, text, l.Steer})
+	g.letters = append(g.letters, letterIn{id: l.ID, piece: text, steer: l.Steer})
 	g.readLetters()
 }
 
@@ -448,20 +450,21 @@ func (v *watch) inOrder(g *program, m *message, who string) {
 }
 
 // endsAtDoor checks the verdict on a message that was claimed for the entrance.
-func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
+func (v *watch) endsAtDoor(m *message, c store.Change) {
 	g := (*program)(nil)
 	if v.w.pane != nil {
 		g = v.w.pane.program
 	}
-	lives := g != nil && g.alive && v.w.instance != "" && on == v.w.pane
+	lives := g != nil && g.alive && v.w.instance != "" && m.on == v.w.pane
 	waits := lives && slices.ContainsFunc(g.letters, func(l letterIn) bool { return l.id == m.ID })
+	argument := v.w.store.find(m.key).job.Argument // whether its program ever takes that, nobody can know
 	switch c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 {
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 	case parley.DeliveryUnconfirmed:
-		if lives && v.w.story.Traits.Door == "tells" && !m.given && !g.dropped[m.ID] && len(m.got) == 0 &&
+		if lives && v.w.story.Traits.Door == "tells" && !argument && !m.given && !g.dropped[m.ID] && len(m.got) == 0 &&
 			!g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)
 		}
@@ -476,7 +479,7 @@ func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
 			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
-		if waits || lives && m.given && len(m.got) > m.retries {
+		if waits || argument && m.given || lives && m.given && len(m.got) > m.retries {
 			v.w.violate(promiseOnce, "%s is given, and %s again: %s", m.Text, c.State, c.Reason)
 		}
 	}

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ func (w *world) perform(e event) {
 		w.violate("nothing impossible happens", "it did")
 	case "send":
 		w.accept(e)
+	case "launch":
+		w.launchWith(e)
 	case "retry":
 		w.retry(e.N)
 	case "force":
@@ -200,9 +203,8 @@ func (w *world) programDies(p *simPane, d, lag time.Duration) {
 
 func (g *program) end() {
 	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
-	if !g.w.story.Traits.Outlives {
-		g.letters = nil
-	}
+	keeps := g.w.story.Traits.Outlives
+	g.letters = slices.DeleteFunc(g.letters, func(l letterIn) bool { return l.argument || !keeps })
 }
 
 // befall makes an event happen in the pane.

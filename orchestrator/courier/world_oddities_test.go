@@ -37,7 +37,8 @@ type opening struct {
 	behindAt  time.Time // since when that is drawn
 	shellLine string    // what was typed there
 	signedOut bool
-	refused   bool // it says that it must be signed in
+	trusts    time.Duration // it asks for that long whether it may work here
+	refused   bool          // it says that it must be signed in
 }
 
 // word is what the operator has said of the place where the program takes messages.
@@ -109,6 +110,9 @@ func (g *program) begin() {
 	g.unread = nil
 	if tr.Asks != "" {
 		g.ask(tr.Asks, tr.Answer)
+	}
+	if g.trusts > 0 {
+		g.w.befall(g.pane, event{Do: "dialog", For: g.trusts})
 	}
 	g.w.after(tr.SignedOut, g.signIn)
 	g.drawSoon()

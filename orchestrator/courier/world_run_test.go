@@ -297,7 +297,7 @@ func (w *world) relaunch() {
 }
 
 // accept stores a message and hands it over.
-func (w *world) accept(e event) {
+func (w *world) accept(e event) (job store.Job) {
 	n := len(w.messages) + 1
 	text := fmt.Sprintf("message %d", n)
 	m := &message{
@@ -318,16 +318,17 @@ func (w *world) accept(e event) {
 		body.Text += " with a <tag>"
 	}
 	w.messages = append(w.messages, m)
-	job := w.store.add(body, m.key)
+	job = w.store.add(body, m.key)
 	w.note("%s is accepted, %s", text, e.What)
 	if w.daemon == nil {
-		return
+		return job
 	}
 	if offer := w.daemon.m.Offers.Take(&body, time.Now()); offer != nil {
 		w.storeOn(offer, job)
-		return
+		return job
 	}
 	w.hand(job)
+	return job
 }
 
 // storeOn claims a message on an offer, unless another one goes first, and hands it over.

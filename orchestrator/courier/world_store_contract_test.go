@@ -59,6 +59,11 @@ func (c *contract) call() {
 			c.same(c.real.ClaimDoor(c.ctx, k), c.sim.ClaimDoor(c.ctx, k))
 			break
 		}
+		if c.IntN(6) == 0 {
+			c.last += " for the argument"
+			c.same(c.real.ClaimArgument(c.ctx, k), c.sim.ClaimArgument(c.ctx, k))
+			break
+		}
 		seq := uint64(c.IntN(9) + 1)
 		c.same(c.real.Claim(c.ctx, k, seq, seq%2 == 0), c.sim.Claim(c.ctx, k, seq, seq%2 == 0))
 	case 3, 4, 5:

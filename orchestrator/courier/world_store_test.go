@@ -25,6 +25,7 @@ type memoryRow struct {
 	dealt    bool   // the operator has dismissed it
 	evidence string // of the last step
 	undone   time.Time
+	started  bool // its program was started with it
 }
 
 func (s *memoryStore) find(k store.Key) *memoryRow {
@@ -111,7 +112,7 @@ func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, anno
 		return store.ErrStale
 	}
 	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
-	r.job.PaneSeq, r.job.Announced, r.job.Door = paneSeq, announced, false
+	r.job.PaneSeq, r.job.Announced, r.job.Door, r.job.Argument = paneSeq, announced, false, false
 	if s.claimed != nil {
 		s.claimed()
 	}
@@ -120,8 +121,18 @@ func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, anno
 
 func (s *memoryStore) ClaimDoor(ctx context.Context, k store.Key) error {
 	err := s.Claim(ctx, k, 0, false)
-	if err == nil {
-		s.find(k).job.Door = true
+	if r := s.find(k); err == nil {
+		r.job.Door, r.job.Argument = true, r.started
+	}
+	return err
+}
+
+// ClaimArgument claims a delivery for the argument of its program.
+func (s *memoryStore) ClaimArgument(ctx context.Context, k store.Key) error {
+	err := s.ClaimDoor(ctx, k)
+	if r := s.find(k); err == nil {
+		r.started, r.job.Argument = true, true
+		r.job.Code, r.job.Reason = parley.HoldArgument, parley.HoldArgument.Words("it is starting")
 	}
 	return err
 }

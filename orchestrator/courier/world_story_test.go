@@ -98,6 +98,7 @@ func tell(seed uint64, set *profile.Set) *story {
 	t.addClosing(at)
 	t.addSwallowing(at)
 	t.addUndoing(at)
+	t.addLaunches(at)
 	slices.SortStableFunc(s.Events, func(a, b event) int { return int(a.At - b.At) })
 	return s
 }

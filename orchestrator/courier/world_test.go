@@ -112,6 +112,7 @@ type message struct {
 	turn     int     // of the program, at that time
 	along    string  // a person's words that went with it
 	by       *daemon // who claimed it last
+	on       *simPane
 	keys     int
 
 	keyAt    time.Time // its key was pressed

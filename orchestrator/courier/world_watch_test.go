@@ -72,7 +72,7 @@ func (v *watch) handsOver() {
 func (v *watch) unclaims(k store.Key, before *message, err error) {
 	if err != nil {
 		m := v.w.messages[k.MessageSeq-1]
-		m.keys, m.pasted, m.given, m.shutOut = before.keys, before.pasted, before.given, before.shutOut
+		m.keys, m.pasted, m.given, m.shutOut, m.on = before.keys, before.pasted, before.given, before.shutOut, before.on
 	}
 }
 
@@ -109,7 +109,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 		return // its text stands in the terminal, before all that wait
 	}
 	m.pasted, m.given, m.shutOut, m.swallowed = false, false, false, false
-	m.along, m.by = "", v.w.daemon
+	m.along, m.by, m.on = "", v.w.daemon, v.w.pane
 	if isForced(v.w.daemon.m, m.ID) || v.w.forced[m.ID] {
 		return
 	}
@@ -286,12 +286,12 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
 		return
 	}
-	alive := v.w.pane != nil && v.w.instance != "" && on == v.w.pane &&
-		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	if row.job.Door {
-		v.endsAtDoor(m, on, changes[0])
+		v.endsAtDoor(m, changes[0])
 		return
 	}
+	alive := v.w.pane != nil && v.w.instance != "" && on == v.w.pane &&
+		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 && m.undone.IsZero() && !m.guessed() &&
