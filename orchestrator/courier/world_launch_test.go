@@ -2,6 +2,7 @@ package courier
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"parley"
@@ -66,7 +67,8 @@ func (w *world) launchWith(e event) {
 // startWith gives the program its argument.
 func (g *program) startWith(m *parley.Message, e event) {
 	text := argument(g.p, m, g.w.daemon.m, g.w.story.Traits.ShortID).text
-	l := letterIn{id: m.ID, piece: piece{text: text, msg: parley.Short(m.ID), at: time.Now(), whole: true}, argument: true}
+	given := piece{text: text, msg: parley.Short(m.ID), at: time.Now(), whole: true}
+	l := letterIn{id: m.ID, piece: given, argument: true}
 	if e.N&8 != 0 { // its launcher shows what it starts
 		g.above = []string{"> agent " + text}
 	}
@@ -89,6 +91,11 @@ func (g *program) startWith(m *parley.Message, e event) {
 	g.readLetters()
 }
 
+// ownTurn reports whether a turn can begin that is not on a message.
+func ownTurn(e event) bool {
+	return e.Do == "prompt" || e.Do == "work" || e.What == "submits it" || slices.Contains(meanwhile, e.What)
+}
+
 // addLaunches launches the program with a message, in some stories.
 func (t *teller) addLaunches(end time.Duration) {
 	o := *t
@@ -105,8 +112,11 @@ func (t *teller) addLaunches(end time.Duration) {
 		if !t.s.Calm {
 			e.For = o.between(100*time.Millisecond, 40*time.Second)
 			e.What = often(&o, "at once", "late", "never", "behind a question", "as a wrong one")
-			e.N += []int{0, 0, 1, 2}[o.IntN(4)] + o.IntN(4)/3*8
-			if o.IntN(3) == 0 {
+			e.N += []int{0, 0, 1, 2}[o.IntN(4)]
+			if o.IntN(4) == 0 && !slices.ContainsFunc(t.s.Events, ownTurn) {
+				e.N += 8
+			}
+			if o.IntN(3) == 0 && e.N&8 == 0 {
 				t.s.Events = append(t.s.Events, event{At: at + o.between(0, 8*time.Second), Do: "draft",
 					What: o.ending(), For: o.between(time.Second, 10*time.Second)})
 			}
