@@ -1,16 +1,21 @@
 package main
 
 import (
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"parley"
 	"parley/internal/sh"
+	"parley/op"
 )
 
 // launchCommand starts a program as an agent.
@@ -22,13 +27,15 @@ type launchCommand struct {
 
 func (l *launchCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
+		Use:   "launch NAME | N PROFILE [flags] [-- COMMAND ARGUMENT…]",
 		Short: "Start a program as an agent, in its own terminal",
 		Long: `Starts a program as an agent, in its own terminal. parley knows the common agent
 programs by their names, also behind npx, env, nice and the like, and tells them
-about the team. --profile overrides that; parley profiles lists them.`,
+about the team. --profile overrides that; parley profiles lists them. With a number and a profile
+it starts so many, under the profile's name.`,
 		Example: `  parley launch coder -- claude
   parley launch reviewer --profile demo --role reviewer
+  parley launch 3 claude                      # claude-1, claude-2 and claude-3
   parley launch api --dir services/api --group backend -- claude
   parley launch coder --model opus --prompt "Fix the failing test" -- claude
   parley launch coder --env PORT=4000 --prompt @task.md -- codex
@@ -38,17 +45,31 @@ about the team. --profile overrides that; parley profiles lists them.`,
 
 	l.declareFlags(cmd)
 	l.completeFlags(cmd, completer{c})
-	cmd.Args = oneNameAndCommand
+	cmd.Args = namedAndCommand
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.run(cmd, launches{c}, args) }
 	return cmd
 }
 
-// oneNameAndCommand checks that an agent has one name, and its command stands behind --.
-func oneNameAndCommand(cmd *cobra.Command, args []string) error {
-	if nameCount(cmd, args) == 1 {
+// mostAtOnce is how many agents one launch starts.
+const mostAtOnce = 20
+
+// numberOf returns how many agents of a profile are to be launched, 0 for one with a name of its own.
+func numberOf(cmd *cobra.Command, args []string) int {
+	n, err := strconv.Atoi(args[0])
+	if err != nil || nameCount(cmd, args) != 2 {
+		return 0
+	}
+	return n
+}
+
+// namedAndCommand checks that there is a name, or a number and a profile, and that the command stands behind --.
+func namedAndCommand(cmd *cobra.Command, args []string) error {
+	names := nameCount(cmd, args)
+	if names == 1 || names == 2 && numberOf(cmd, args) > 0 && numberOf(cmd, args) <= mostAtOnce {
 		return nil
 	}
-	wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
+	wrong := misused(cmd, fmt.Errorf(
+		"parley launch takes one name, or a number up to %d and a profile, and the command after --", mostAtOnce))
 	if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
 		wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", sh.Word(args[0]), sh.Line(args[1:]))
 	}
@@ -72,11 +93,18 @@ func (l *launchCommand) declareFlags(cmd *cobra.Command) {
 	f.StringVar(&l.size, "size", "", "columns and rows of its terminal, such as 200x50")
 }
 
+// completeFlags completes flags, and the profile of several agents.
 func (*launchCommand) completeFlags(cmd *cobra.Command, c completer) {
 	complete := func(flag string, words func(cmd *cobra.Command) []string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, offer(words))
 	}
 	complete("profile", func(*cobra.Command) []string { return c.profiles() })
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 1 && strings.Trim(args[0], "0123456789") == "" {
+			return c.profiles(), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	complete("on", func(cmd *cobra.Command) []string { return c.hostsNow(cmd.Context()) })
 	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
 }
@@ -87,8 +115,20 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 	}
 
 	r := &l.request
-	r.Name, r.Command = args[0], args[1:]
+	names := []string{args[0]}
+	r.Command = args[nameCount(cmd, args):]
 	var err error
+	if n := numberOf(cmd, args); n > 0 {
+		if r.Profile != "" || r.Worktree != "" && r.Worktree != parley.WorktreeAuto {
+			return wrongUse("several agents have one profile, and a branch each",
+				fmt.Sprintf("Write: parley launch %d %s, with --worktree alone for a branch each.", n,
+					sh.Word(args[1])))
+		}
+		r.Profile = args[1]
+		if names, err = to.freeNames(cmd.Context(), args[1], n); err != nil {
+			return err
+		}
+	}
 	if r.Env, err = parseEnv(l.env); err != nil {
 		return misused(cmd, err)
 	}
@@ -97,21 +137,62 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 	}
 
 	to.declareWorktree(r)
-	res, err := to.launch(cmd.Context(), *r, to.dir, l.size)
-	if err != nil {
+	var launched []*parley.LaunchAgentResult
+	err = to.forEach(names, func(name string) error {
+		one := *r
+		one.Name, one.Env = name, maps.Clone(r.Env)
+		res, err := to.launch(cmd.Context(), one, to.dir, l.size)
+		if err == nil {
+			launched = append(launched, res)
+		}
+		return err
+	})
+	if len(launched) == 0 {
 		return err
 	}
 
-	asked := wordless{to, res.Name, res.Warning}
-	asks := res.Unknown && to.canAsk() && !to.json
+	first := launched[0]
+	asked := wordless{to, first.Name, first.Warning}
+	asks := first.Unknown && len(names) == 1 && to.canAsk() && !to.json
 	if asks {
-		res.Warning = ""
+		first.Warning = ""
 	}
-	err = to.watch(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
-	if err != nil || !asks {
+	if err = cmp.Or(to.watch(cmd.Context(), launched, "launched"), err); err != nil || !asks {
 		return err
 	}
 	return asked.ask(cmd.Context())
+}
+
+// freeNames returns names that no running agent has: PROFILE-1 and so on.
+func (c launches) freeNames(ctx context.Context, profile string, n int) (names []string, err error) {
+	set, err := c.profileSet()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(set.Names(), profile) {
+		return nil, wrongUse(fmt.Sprintf("there is no profile %q", profile), fmt.Sprintf(
+			"parley profiles lists them; for another program: parley launch %d generic -- %s", n, sh.Word(profile)))
+	}
+	service, err := c.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+	there, err := op.GetAgentStatus.Call(parley.WithCaller(ctx, undecided), service, parley.AgentStatusRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; len(names) < n; i++ {
+		name := fmt.Sprintf("%s-%d", profile, i)
+		has := func(a parley.AgentStatus) bool {
+			return strings.EqualFold(a.Name, name) &&
+				a.State != parley.StateTerminated
+		}
+		if !slices.ContainsFunc(there.Agents, has) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // specFlags declares a flag for each field of a spec.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,19 +44,22 @@ func (sendCommand) declare(c *cli) *cobra.Command {
 		return err
 	}
 
-	by := cmd.Flags().Duration("reply-by", 0, "require a response within this time, such as 30m")
-	deadline := func(values url.Values) {
-		if cmd.Flag("reply-by").Changed {
-			values.Set("response_deadline", time.Now().Add(*by).Format(time.RFC3339Nano))
-		}
-	}
-
-	sending{op: "send_message", to: "to", more: deadline, flags: []string{"type", "priority", "urgent",
+	sending{op: "send_message", to: "to", more: addReplyBy(cmd), flags: []string{"type", "priority", "urgent",
 		"in_reply_to=reply-to", "context_reference=context", "data", "idempotency_key=key", "requires_response"},
 	}.complete(cmd, c)
 	cmd.ValidArgsFunction = completer{c}.completeRecipients
 
 	return cmd
+}
+
+// addReplyBy adds --reply-by, and returns what adds the deadline if it is given.
+func addReplyBy(cmd *cobra.Command) func(url.Values) {
+	by := cmd.Flags().Duration("reply-by", 0, "require a response within this time, such as 30m")
+	return func(values url.Values) {
+		if cmd.Flag("reply-by").Changed {
+			values.Set("response_deadline", time.Now().Add(*by).Format(time.RFC3339Nano))
+		}
+	}
 }
 
 // sending is what commands NAME TEXT… do that send the text.
@@ -106,7 +110,8 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		Use:   "broadcast TEXT…",
 		Short: "Send a message to all agents, a list, or a group",
 		Example: `  parley broadcast "build is red"
-  parley broadcast --group backend "the schema changes at noon"`,
+  parley broadcast --group backend "the schema changes at noon"
+  parley broadcast "what are you at?" --reply-by 10m`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
@@ -114,6 +119,7 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		cmd, "broadcast_message", []string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"},
 	)
 
+	deadline := addReplyBy(cmd)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
@@ -123,6 +129,10 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		}
 
 		values.Set("text", text)
+		if cmd.Flag("reply-by").Changed {
+			deadline(values)
+			return broadcastCommand{}.ask(cmd.Context(), receipts{c}, values, wait())
+		}
 		res, err := invoke[parley.BroadcastMessageResult](cmd.Context(), c, "broadcast_message", values)
 		if err != nil {
 			return err
@@ -134,10 +144,30 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		)
 	}
 
+	cmd.MarkFlagsMutuallyExclusive("to", "group")
 	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 
 	return cmd
+}
+
+// ask sends a message that requires an answer: to all, a list or a group.
+func (broadcastCommand) ask(ctx context.Context, r receipts, values url.Values, wait time.Duration) error {
+	to := values["recipients"]
+	if group := values.Get("group"); group != "" {
+		to = append(to, "@"+group)
+	}
+	if to == nil {
+		to = []string{parley.Everyone}
+	}
+	values["to"] = to
+	values.Del("recipients")
+	values.Del("group")
+	res, err := invoke[parley.SendMessageResult](ctx, r.cli, "send_message", values)
+	if err != nil {
+		return err
+	}
+	return r.printSent(ctx, strings.Join(to, ","), res, wait)
 }
 
 type messageCommand struct{}

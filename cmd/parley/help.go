@@ -31,7 +31,7 @@ func commandGroups() []commandGroup {
 		}},
 		{"Often", commands{
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
-			threadCommand(),
+			askCommand{}, waitCommand{}, threadCommand(),
 			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
 			layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
