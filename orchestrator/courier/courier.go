@@ -125,8 +125,8 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		return false, nil // whoever stores its message wakes it
 	}
 
-	if c.m.Started.Swap(false) {
-		c.open, c.openOn = true, nil
+	if c.m.Started.Swap(false) { // with a message that was handed over as well: only the database knows
+		c.open, c.openOn, c.behind = true, nil, true
 	}
 	if c.open {
 		if err := c.settleOpen(ctx); err != nil || c.open {
@@ -225,6 +225,9 @@ func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
 	c.m.Typing.Lock() // stop waits here for the message in hand
 	defer c.m.Typing.Unlock()
+	if c.m.Started.Load() { // meanwhile, perhaps with this one
+		return false, nil
+	}
 
 	t := c.m.Terminal()
 	looked, w, h := c.o.Now(), c.ahead.way, hold{}

@@ -251,7 +251,12 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 
 // hasHeeded reports whether a text that its program shows was taken, and not refused: it was answered, or the program
 // is signed in. What a program was started with can stand there since its launcher shows what it starts, until a turn
-// is seen. A refusal may have gone again while nobody looked.
+// is seen or words below it. A refusal may have gone again while nobody looked.
 func (v *view) hasHeeded(o *observation, x *handed) bool {
-	return !v.memory.mayRefuse(o) && (x.worked || !x.Argument) || o.profile.Answered(o.Above, x.letter.Mark, 0)
+	mark := x.letter.Mark
+	answered := o.profile.Answered(o.Above, mark, 0)
+	if x.Argument && !x.worked && (!answered || o.profile.Answered([]string{mark}, mark, 0)) {
+		return false
+	}
+	return answered || !v.memory.mayRefuse(o)
 }

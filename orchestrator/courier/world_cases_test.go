@@ -50,6 +50,13 @@ var cases = []struct {
 			{At: ms(60129), Do: "undo", N: 7, For: ms(16140)},
 		},
 	}},
+	{"messages are paused as a program starts with one", story{
+		Profile: "claude", Traits: traits{Width: 120, Start: ms(500), Work: 2 * time.Second},
+		Events: []event{
+			{At: 5 * time.Second, Do: "launch", What: "late", For: 20 * time.Second},
+			{At: 5 * time.Second, Do: "pause", For: 10 * time.Second},
+		},
+	}},
 	{"the terminal goes away after the report", story{
 		Profile: "copilot", Traits: traits{
 			Width: 120, Start: ms(2494), Draw: 2 * time.Second, Begin: ms(1500),

@@ -77,6 +77,8 @@ var doorDefects = []defect{
 	if job.Door {
 		return unseen(m, job, silent(job), why)`, nil},
 	{"nobody looks for what a program was started with", "courier.go", `c.m.Started.Swap(false)`, `false && c.m.Started.Swap(false)`, nil},
+	{"what was handed over is delivered although a program was started with it", "courier.go",
+		`c.open, c.openOn, c.behind = true, nil, true`, `c.open, c.openOn = true, nil`, nil},
 	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
 			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
 	{"the entrance is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
@@ -85,7 +87,7 @@ var doorDefects = []defect{
 	{"what a program was started with is never given up", "doorway_ask.go", `now.Sub(x.idle) >= doorSilence {`, `now.Sub(x.idle) >= doorSilence && !x.Argument {`, nil},
 	{"what a program was started with is given up while it asks something", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
 		`idle := o.shows == profile.Idle || x.Argument && o.shows == profile.Dialog ||`, nil},
-	{"what its launcher shows of a message counts as taken", "doorway_ask.go", `(x.worked || !x.Argument)`, `true`, nil},
+	{"what its launcher shows of a message counts as taken", "doorway_ask.go", `	if x.Argument && !x.worked && (`, `	if false && (`, nil},
 	{"what a program has refused at its start counts as taken", "doorway_ask.go", `	case shown && o.refusal() != "":`, `	case false:`,
-		[]edit{{"doorway_ask.go", `!v.memory.mayRefuse(o) && (x`, `(x`}}},
+		[]edit{{"doorway_ask.go", `answered || !v.memory.mayRefuse(o)`, `true`}}},
 }

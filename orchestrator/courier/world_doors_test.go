@@ -479,6 +479,9 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
+		if v.w.store.find(m.key).job.State != parley.DeliveryTyping {
+			return // the database does not take that
+		}
 		if waits || argument && m.given || lives && m.given && len(m.got) > m.retries {
 			v.w.violate(promiseOnce, "%s is given, and %s again: %s", m.Text, c.State, c.Reason)
 		}

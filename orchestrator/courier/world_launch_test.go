@@ -104,9 +104,10 @@ func (t *teller) addLaunches(end time.Duration) {
 		return
 	}
 	at, n := o.between(0, end), 1+o.IntN(3)
-	if t.s.Calm { // before anything is sent
-		at, n = 0, 1
+	if t.s.Calm { // before anything is sent, and nobody misses a turn
+		at, n, t.s.Traits.Work = 0, 1, max(t.s.Traits.Work, 2*time.Second)
 	}
+	var pauses []event
 	for range n {
 		e := event{At: at, Do: "launch", What: "at once", N: o.IntN(4) / 3 * 4}
 		if !t.s.Calm {
@@ -120,6 +121,10 @@ func (t *teller) addLaunches(end time.Duration) {
 				t.s.Events = append(t.s.Events, event{At: at + o.between(0, 8*time.Second), Do: "draft",
 					What: o.ending(), For: o.between(time.Second, 10*time.Second)})
 			}
+			if o.IntN(6) == 0 {
+				pause := event{At: at, Do: "pause", For: o.between(time.Second, 10*time.Second)}
+				pauses = append(pauses, pause) // right behind the launch
+			}
 			if o.IntN(4) == 0 {
 				t.s.Events = append(t.s.Events, event{At: at + o.between(0, 10*time.Second), Do: "daemon dies",
 					N: 1 + o.IntN(60), What: "at once"})
@@ -131,4 +136,5 @@ func (t *teller) addLaunches(end time.Duration) {
 		}
 		at += o.between(time.Second, 40*time.Second)
 	}
+	t.s.Events = append(t.s.Events, pauses...)
 }
