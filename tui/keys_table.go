@@ -44,6 +44,7 @@ func (m *model) bindings() []kit.Binding {
 func (m *model) shellKeys() []kit.Binding {
 	noMessage := func() bool { return m.About().Message == "" }
 	noAgent := func() bool { return m.About().Agent == nil }
+	alone := func() bool { return len(m.Team.List) == 0 }
 
 	return []kit.Binding{
 		verb.Choose.At("1", "traffic: every message as it happens", m.Going(room.AtTraffic)).Named("show traffic"),
@@ -53,20 +54,21 @@ func (m *model) shellKeys() []kit.Binding {
 		verb.Choose.At("5", "health: the daemon and its figures", m.Going(room.AtHealth)).Named("show health"),
 		verb.Next.To("next screen", m.Next),
 		verb.Previous.To("previous screen", m.Previous),
-		verb.Write.To("write to the agent", m.compose.WriteTo).Hinted("write").Named("write"),
+		verb.Write.To("write to the agent", m.compose.WriteTo).Hinted("write").Named("write").Unless(alone),
 		verb.WriteTo.To("write to several, a group, or all", m.compose.WriteNew).Named("write to several"),
 		verb.Reply.To("reply to the message", m.compose.Reply).Hinted("reply").Named("reply").Unless(noMessage),
 		verb.Broadcast.To("broadcast to all, or to those selected", m.compose.Broadcast).
-			Hinted("broadcast").Rarely().Named("broadcast"),
+			Hinted("broadcast").Rarely().Named("broadcast").Unless(alone),
 		verb.Steer.To("steer the agent: guidance it must see", m.compose.Steer).
 			Hinted("steer").Rarely().Named("steer").Unless(noAgent),
 		verb.Attach.To("attach to the agent's terminal", m.Attach).Hinted("attach").Named("attach").Unless(noAgent),
 		verb.Review.To("what the agent has changed: comment, merge", m.review.Start).
 			Hinted("review").Named("review").Unless(noAgent),
 		verb.Tiles.To("tiles: live terminals, who needs you first", m.tiles.Start).
-			Hinted("tiles").Rarely().Named("tiles"),
+			Hinted("tiles").Rarely().Named("tiles").Unless(alone),
 		verb.Pause.To("pause or resume all, or those selected", m.PauseOrResume).Named("pause or resume"),
-		verb.Launch.To("launch an agent", m.form.start).Named("launch"),
+		verb.Launch.To("launch an agent", m.form.start).Named("launch").
+			Hinted("launch").Unless(func() bool { return !alone() }),
 		verb.Workspaces.To("your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
 		verb.Run.To("run any command", m.palette.start).Hinted("run").Rarely(),
 		verb.Filter.To("filter the list that is shown", finding{m}.filterList).

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,22 +118,40 @@ func (f *launchForm) start() tea.Cmd {
 		f.offer(groupField, g)
 	}
 	f.offer(worktreeField, ownBranch)
+	f.preset()
 
 	return f.Do.Programs
 }
 
-// offerPrograms takes the profiles. The first that is installed is chosen, unless something is
-// written there already.
+// offerPrograms takes the profiles.
 func (f *launchForm) offerPrograms(known []Program) {
 	f.known, f.Read = known, true
 	for _, p := range known {
 		if p.Installed {
 			f.offer(programField, p.Name)
+			f.Team.Installed = f.fields[programField].choices
 		}
 		f.offer(profileField, p.Name)
 	}
-	if p := &f.fields[programField]; p.text == "" && len(p.choices) > 0 {
-		p.text, p.preset = kit.Line(p.choices[0]), true
+	f.preset()
+}
+
+// preset chooses the first installed program after which no agent is named, else the first, and a name after it,
+// unless something
+// is written there.
+func (f *launchForm) preset() {
+	p, name := &f.fields[programField], &f.fields[nameField]
+	if (p.text == "" || p.preset) && len(p.choices) > 0 {
+		idle := slices.IndexFunc(p.choices, func(program string) bool { return f.Team.Named(program) == nil })
+		p.text, p.preset = kit.Line(p.choices[max(0, idle)]), true
+	}
+	known := slices.Contains(p.choices, string(p.text))
+	if name.text != "" && !name.preset || !known || parley.CheckName(string(p.text)) != nil {
+		return
+	}
+	name.text, name.preset = p.text, true
+	for n := 2; f.Team.Named(string(name.text)) != nil; n++ {
+		name.text = kit.Line(fmt.Sprintf("%s-%d", p.text, n))
 	}
 }
 
@@ -160,6 +179,9 @@ func (f *launchForm) pick(n int) {
 	all := append([]string{""}, x.choices...)
 	at := max(0, slices.Index(all, string(x.text)))
 	x.text, x.preset = kit.Line(all[(at+n+len(all))%len(all)]), false
+	if f.at == programField {
+		f.preset()
+	}
 }
 
 // press takes a key that is text.
@@ -317,7 +339,8 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	waited := f.open
 	f.open = false
 	f.fields[nameField].text, f.fields[promptField].text = "", ""
-	f.Tell(msg.name + " launched. " + f.Key("a") + " attaches to it, " + f.Key("c") + " writes to it.")
+	f.Tell(msg.name + " launched. " + f.Key("a") + " attaches to it, " + f.Key("c") + " writes to it, " + f.Key("L") +
+		" launches another.")
 
 	if !waited { // the person went on to something else: their next keys are for that
 		return f.Link.LookSoon()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,6 +78,25 @@ func TestFormLaunches(t *testing.T) {
 	}
 }
 
+// An empty workspace names what is installed and the key, and two programs start with two keys each. Each name is free.
+func TestTwoProgramsStartWithTwoKeysEach(t *testing.T) {
+	f := newFake()
+	s := newScreen(t, f, 100, 30, withPrograms)
+	s.press("2")
+	s.shows("No agents yet. L launches one: installed are claude, codex.", "L launch")
+	s.hides("enter open")
+	for range 3 {
+		s.press("L", "enter")
+	}
+	var got []string
+	for _, r := range f.launched {
+		got = append(got, r.Name+" "+r.Profile)
+	}
+	if want := []string{"claude claude", "codex codex", "claude-2 claude"}; !slices.Equal(got, want) {
+		t.Errorf("launched %q, want %q", got, want)
+	}
+}
+
 // fillIn presses keys, and types what is none.
 func (s *stage) fillIn(keys ...string) {
 	for _, k := range keys {
@@ -97,7 +117,7 @@ func TestFormSaysAtTheFieldWhatIsWrong(t *testing.T) {
 		at    int
 		shows string
 	}{
-		"no name":    {nil, nil, nameField, "it has no name yet"},
+		"no name":    {[]string{"ctrl+u"}, nil, nameField, "it has no name yet"},
 		"name taken": {[]string{"coder"}, nil, nameField, "there is an agent coder already"},
 		"no program": {[]string{"amy", "tab", "ctrl+u"}, nil, programField, "which program it runs is not said"},
 		"quote":      {[]string{"amy", "tab", "ctrl+u", `sh "x`}, nil, programField, "a quote is not closed"},

@@ -33,6 +33,7 @@ type Options struct {
 
 	Open    Target            // is shown first
 	Problem error             // is told first; nil for none
+	Tip     string            // which key to press, until one is pressed
 	Version string            // of this program; "" if it is not known
 	Notify  room.Notify       // how the operator learns of what came for them
 	Filters map[string]string // by name, to be recalled

@@ -53,6 +53,7 @@ func newModel(o Options, do room.Commands) *model {
 	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
+	m.Status.Text = o.Tip
 	m.Fail(o.Problem)
 
 	return m
@@ -71,7 +72,7 @@ func (m *model) bindKeys(keys map[string]string) {
 
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
-	first := tea.Batch(m.Do.Next, m.Link.LookFirst(), m.Do.Tick)
+	first := tea.Batch(m.Do.Next, m.Link.LookFirst(), m.Do.Tick, m.Do.Programs)
 	if m.adapts {
 		return tea.Batch(first, tea.RequestBackgroundColor)
 	}

@@ -64,7 +64,7 @@ It needs no key and no network, and git only for the commits.`,
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
-				return screens{d.cli}.open(ctx, screenLink{})
+				return screens{d.cli}.open(ctx, screenLink{tip: demoTip})
 			}
 
 			return d.print(ctx)
@@ -74,6 +74,9 @@ It needs no key and no network, and git only for the commits.`,
 
 // demoCoder is the agent of the demo that asks and commits.
 const demoCoder = "coder"
+
+// demoTip says how to begin.
+const demoTip = "coder asks something in a moment: press 4, then enter and 1. q ends the demo; nothing is left behind."
 
 // demo is one run of the demo. Its cli keeps everything in a temporary directory.
 type demo struct {

@@ -18,7 +18,8 @@ import (
 type screenLink struct {
 	screen, agent, message, thread string
 
-	plain bool // words alone
+	plain bool   // words alone
+	tip   string // which key to press
 }
 
 func (l *screenLink) flags(cmd *cobra.Command) {

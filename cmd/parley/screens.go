@@ -105,6 +105,7 @@ func (c screens) one(ctx context.Context, link screenLink, problem error) (next 
 	o := tui.Options{
 		Open:      to,
 		Problem:   problem,
+		Tip:       link.tip,
 		Version:   buildVersion(),
 		Notify:    notify,
 		Filters:   screen.Filters,

@@ -42,7 +42,7 @@ func (a *Screen) Keys() []kit.Binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.Lacks("No agents yet. " + a.Key("L") + " launches one.")
+				a.Lacks(a.Team.None(a.Key("L")))
 				return nil
 			}
 			f()
@@ -50,18 +50,21 @@ func (a *Screen) Keys() []kit.Binding {
 		}
 	}
 
+	none := func() bool { return len(a.list) == 0 }
+
 	return []kit.Binding{
-		verb.Open.To("its terminal alone, live; again attaches", a.enter).Hinted("open"),
+		verb.Open.To("its terminal alone, live; again attaches", a.enter).Hinted("open").Unless(none),
 		verb.View.To("show its terminal here, or hide it", some(a.preview.toggle)).
-			Hinted("view").Rarely().Named("view terminal"),
-		verb.Fold.To("fold a group, a host, or healthy agents", some(a.fold)).Hinted("fold").Rarely().Named("fold"),
+			Hinted("view").Rarely().Unless(none).Named("view terminal"),
+		verb.Fold.To("fold a group, a host, or healthy agents",
+			some(a.fold)).Hinted("fold").Rarely().Unless(none).Named("fold"),
 		verb.Order.To("order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
 		verb.Select.To("select it, or no longer", a.selectRow).Named("select"),
 		verb.Back.To("clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
 		verb.Release.To("release what a conversation's budget holds", a.Release).Named("release"),
 		verb.Restart.To("restart it, with its conversation", a.RestartChosen).
-			Hinted("restart").Rarely().Named("restart"),
-		verb.Stop.To("stop it; its messages are kept", a.StopChosen).Hinted("stop").Rarely().Named("stop"),
+			Hinted("restart").Rarely().Unless(none).Named("restart"),
+		verb.Stop.To("stop it; its messages are kept", a.StopChosen).Hinted("stop").Rarely().Unless(none).Named("stop"),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"parley/tui/kit"
 	"parley/tui/room"
-	"parley/tui/team"
 )
 
 // Parts divides the screen between the list and the terminal, which gets half of it at least. Next to the list its
@@ -70,7 +69,7 @@ func (a *Screen) View(w, h int) []string {
 }
 
 func (a *Screen) nothing(w int) []string {
-	text, style := team.NoAgents, a.Theme.Plain
+	text, style := a.Team.None(a.Key("L")), a.Theme.Plain
 	switch {
 	case !a.Link.Team:
 		text, style = "Looking for agents…", a.Theme.Dim

@@ -13,6 +13,8 @@ import (
 type Roster struct {
 	List   []parley.AgentStatus // by name
 	Unread int                  // messages that wait for the operator
+
+	Installed []string // programs that an agent can run
 }
 
 // Set takes the agents as the service lists them.
@@ -215,7 +217,14 @@ func Readable(s *parley.AgentStatus) bool {
 	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
 }
 
-const NoAgents = "No agents yet. Start one:  parley launch coder --profile claude"
+// None says that there are no agents, and which key launches one.
+func (t *Roster) None(key string) string {
+	text := "No agents yet. " + key + " launches one"
+	if len(t.Installed) > 0 {
+		text += ": installed are " + strings.Join(t.Installed, ", ")
+	}
+	return text + "."
+}
 
 // WaitsWords says why messages to an agent wait: the root cause, as far as it is known.
 func WaitsWords(s *parley.AgentStatus) string {

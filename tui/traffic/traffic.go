@@ -7,7 +7,6 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
-	"parley/tui/team"
 	"parley/tui/verb"
 )
 
@@ -269,7 +268,7 @@ func lesson(t *room.Shared, w int) []string {
 	}
 
 	if t.Link.Team && len(t.Team.List) == 0 {
-		say(team.NoAgents)
+		say(t.Team.None(t.Key("L")))
 		say("Or adopt one that runs in your own tmux, from its pane:  parley adopt coder")
 		lines = append(lines, "")
 	}
