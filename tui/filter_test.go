@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
+
 	"parley/tui/kit"
 )
 
@@ -54,6 +56,24 @@ func (s *stage) markedRow() string {
 }
 
 // What is filtered away is not what a key means.
+// A filter finds whatever a row says, and puts the best match first, under the marker.
+func TestAFilterFindsWhatIsDrawnBestFirst(t *testing.T) {
+	f := newFake()
+	for _, name := range []string{"svc-04", "svc-14", "svc-34", "svc-41"} {
+		f.agent(name, parley.StateIdle, 0, 0, "")
+	}
+	f.agents[1].Owed, f.agents[1].Overdue, f.agents[2].Queued = 1, 1, 4
+	for words, want := range map[string]string{"svc-4": "svc-41", "svc": "svc-04", "overdue": "svc-14",
+		"queued": "svc-34"} {
+		s := newScreen(t, f, 160, 40)
+		s.press("2", "/")
+		s.typed(words)
+		if got := s.marked(); got != want {
+			t.Errorf("/%s has the marker on %q, want %s:\n%s", words, got, want, s.text())
+		}
+	}
+}
+
 func TestAKeyMeansNothingThatIsFilteredAway(t *testing.T) {
 	for _, screen := range []string{"2", "3", "4"} {
 		s := newScreen(t, busyTeam(), 120, 40)

@@ -135,7 +135,7 @@ func (a *Screen) Move(by kit.Motion) tea.Cmd {
 // sort lists the agents anew. The marker stays on its agent, or goes to one that was launched.
 func (a *Screen) sort() {
 	sum := func(id string) int { return a.Ledger.Sum(id, a.Now) }
-	a.sift(a.Team.List, func(x, y *parley.AgentStatus) int { return a.order.compare(x, y, sum) })
+	a.sift(a.Team.List, a.cells.told, func(x, y *parley.AgentStatus) int { return a.order.compare(x, y, sum) })
 	a.table.measure(&a.cells, a.list)
 
 	if a.Want != "" && a.Team.Find(a.Want) != nil {

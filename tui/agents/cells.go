@@ -69,9 +69,10 @@ func facts(b *branches, s *parley.AgentStatus) []string {
 	return append(all, kit.SafeLine(s.Role), kit.SafeLine(strings.Join(s.Groups, ", ")), kit.SafeLine(s.Dir))
 }
 
-// told is what a filter looks through besides the name of an agent.
-func told(s *parley.AgentStatus) []string {
-	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, s.Doing}, s.Groups...)
+// told is what a filter looks through besides the name of an agent: all that its row says.
+func (c *cells) told(s *parley.AgentStatus) []string {
+	now, _ := c.now(s)
+	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, now, counts(s)}, s.Groups...)
 }
 
 // program returns what an agent runs: its profile, and its model if its command

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (f folds) set(o order, head string, on bool) {
 }
 
 // entries returns the lines of the list. The agent under the marker is never folded away, and a filter shows all that
-// it finds.
+// it finds, without headings.
 func (l *agentList) entries() []entry {
 	var out []entry
 	counts := map[string]int{}
@@ -68,6 +69,9 @@ func (l *agentList) entries() []entry {
 	last, at := "\x00", 0
 	for _, s := range l.list {
 		head := l.order.heading(s)
+		if l.filter.Active() {
+			head = ""
+		}
 		if head != last {
 			last = head
 			if head != "" {
@@ -76,7 +80,7 @@ func (l *agentList) entries() []entry {
 			}
 		}
 
-		if l.folds.has(l.order, head) && s.ID != l.Sel && !l.filter.Active() {
+		if l.folds.has(l.order, head) && s.ID != l.Sel {
 			out[at].folded = append(out[at].folded, s)
 			continue
 		}
@@ -179,8 +183,11 @@ func (l *agentList) index() int {
 	return slices.IndexFunc(l.list, func(s *parley.AgentStatus) bool { return s.ID == l.Sel })
 }
 
-// sift lists the agents that the filter lets pass.
-func (l *agentList) sift(all []parley.AgentStatus, compare func(x, y *parley.AgentStatus) int) {
+// sift lists the agents that the filter lets pass by their names or what is told of them, the best match first, and
+// puts the marker there when the words change.
+func (l *agentList) sift(
+	all []parley.AgentStatus, told func(*parley.AgentStatus) []string, compare func(x, y *parley.AgentStatus) int,
+) {
 	l.list = l.list[:0]
 	for i := range all {
 		if s := &all[i]; l.filter.Matches(s.Name, told(s)...) {
@@ -188,7 +195,12 @@ func (l *agentList) sift(all []parley.AgentStatus, compare func(x, y *parley.Age
 		}
 	}
 	l.filter.Counted(len(l.list), len(all))
-	slices.SortStableFunc(l.list, compare)
+	slices.SortStableFunc(l.list, func(x, y *parley.AgentStatus) int {
+		return cmp.Or(l.filter.Rank(y.Name)-l.filter.Rank(x.Name), compare(x, y))
+	})
+	if l.filter.Changed() && l.filter.Active() && len(l.list) > 0 {
+		l.Sel = l.list[0].ID
+	}
 }
 
 // inView returns the entries that are drawn.

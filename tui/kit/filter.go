@@ -12,6 +12,7 @@ type Filter struct {
 	Open       bool // its line is being written
 	text       Line
 	shown, all int // of the list, as it was narrowed last
+	ranked     Line
 }
 
 // Active reports whether the filter leaves anything out.
@@ -45,6 +46,21 @@ func (f *Filter) Matches(name string, others ...string) bool {
 		}
 	}
 	return true
+}
+
+// Rank says how well a name fits the words; 0 without any.
+func (f *Filter) Rank(name string) (rank int) {
+	for word := range strings.FieldsSeq(string(f.text)) {
+		rank += Fuzzy(word, name)
+	}
+	return rank
+}
+
+// Changed reports whether the words are others than when it was last asked.
+func (f *Filter) Changed() bool {
+	changed := f.ranked != f.text
+	f.ranked = f.text
+	return changed
 }
 
 // Empty reports whether nothing passed when the list was narrowed last.
