@@ -21,12 +21,15 @@ type AgentSpec struct {
 	Interruptible    bool     `json:"interruptible,omitempty" yaml:"interruptible" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 	ResumeAfterLimit bool     `json:"resume_after_limit,omitempty" yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
 	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's door, and not through its terminal: when_held where they would wait there. If left out, that, with versions of the program with which the door was tried." enum:"never,when_held,always"`
-	Sandbox          bool     `json:"sandbox,omitempty" yaml:"sandbox" doc:"Run a program that parley launches behind a boundary that the kernel keeps: it sees its own directory, its program, a private home and its own socket." means:"restart"`
+	Sandbox          *bool    `json:"sandbox,omitempty" yaml:"sandbox" doc:"Run a program that parley launches behind a boundary that the kernel keeps: it sees its own directory, its program, a private home and its own socket. Left out, it is as the settings or its profile say of all; only the operator says false to that." means:"restart"`
 	Network          string   `json:"network,omitempty" yaml:"network" doc:"The network of its sandbox; shared if left out." enum:"shared,none" means:"restart"`
 	Read             []string `json:"read,omitempty" yaml:"read" doc:"Absolute paths that it may read in its sandbox too." max:"50" means:"restart"`
 	Write            []string `json:"write,omitempty" yaml:"write" doc:"Absolute paths that it may write in its sandbox too." max:"50" means:"restart"`
 	Nice             int      `json:"nice,omitempty" yaml:"nice" doc:"How much a program that parley launches yields to other work on its machine: 0 to 19, as for nice." min:"0" max:"19" means:"restart"`
 }
+
+// Sandboxed reports whether its program runs in a sandbox.
+func (s AgentSpec) Sandboxed() bool { return s.Sandbox != nil && *s.Sandbox }
 
 // CleanSpec returns a spec whose texts are safe in headers and on screens.
 func CleanSpec(s AgentSpec) AgentSpec {
@@ -39,7 +42,7 @@ func CleanSpec(s AgentSpec) AgentSpec {
 type SpecField struct {
 	Name  string // as in JSON
 	Flag  string // of a command line, without the dashes
-	Value any    // a *string, *int, *bool or *[]string, through which it changes
+	Value any    // a *string, *int, *bool, **bool or *[]string, through which it changes
 	Means Means  // of a change while the agent runs
 }
 
@@ -67,6 +70,8 @@ func (f SpecField) Text() string {
 			return "yes"
 		}
 		return "no"
+	case **bool:
+		return SpecField{Value: cmp.Or(*v, new(bool))}.Text()
 	case *[]string:
 		return strings.Join(*v, ", ")
 	}

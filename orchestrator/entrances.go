@@ -70,7 +70,7 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 // program returns what an entrance must know of the program in a terminal.
 func (e *entrances) program(m *team.Member, t *team.Terminal) door.Program {
 	p := t.Profile.Door
-	if m.Agent().Sandbox { // parley would run or read for it what it cannot reach
+	if m.Agent().Sandboxed() { // parley would run or read for it what it cannot reach
 		p = profile.Door{}
 	}
 	program := door.Program{Kind: p.Kind, PID: t.PID}
@@ -108,7 +108,7 @@ const (
 // does returns what the program in a terminal says by its own entrance that it does, unless the agent's entrance is
 // never to be used. It is for screens that tell nothing, and answers nothing.
 func (e *entrances) does(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing {
-	if t.Profile.Door.Kind == "" || m.Agent().Door == courier.DoorNever || m.Agent().Sandbox {
+	if t.Profile.Door.Kind == "" || m.Agent().Door == courier.DoorNever || m.Agent().Sandboxed() {
 		return door.Doing{}
 	}
 	e.mu.Lock()

@@ -151,7 +151,7 @@ func (fs *fileService) bounds(m *team.Member) files.Bounds {
 	if a.Dir != "" && a.Dir != fs.opts.Workspace {
 		b.Roots = append(b.Roots, a.Dir)
 	}
-	if a.Sandbox { // it would have parley read what it cannot
+	if a.Sandboxed() { // it would have parley read what it cannot
 		b.Roots = nil
 		if at, err := filepath.EvalSymlinks(a.Dir); err == nil && at == a.Dir {
 			b.Roots = []string{a.Dir}

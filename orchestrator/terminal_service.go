@@ -44,7 +44,9 @@ func (ts *terminalService) launch(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
 	placeOn(&req, ts.worktrees.workspace)
-	ts.terminals.Enclose(&req)
+	if err := ts.terminals.Enclose(ctx, &req); err != nil {
+		return nil, err
+	}
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -119,7 +121,9 @@ func (ts *terminalService) update(
 	ctx context.Context, req parley.UpdateAgentRequest,
 ) (*parley.UpdateAgentResult, error) {
 	placeOn(&req.LaunchAgentRequest, ts.worktrees.workspace)
-	ts.terminals.Enclose(&req.LaunchAgentRequest)
+	if err := ts.terminals.Enclose(ctx, &req.LaunchAgentRequest); err != nil {
+		return nil, err
+	}
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err

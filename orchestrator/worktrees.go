@@ -59,7 +59,7 @@ func (ws *worktreeService) make(ctx context.Context, req *parley.LaunchAgentRequ
 		}
 		plan.Agent, plan.Before = m.Name, a.Worktree
 	}
-	plan.Folder = req.Sandbox
+	plan.Folder = req.Sandboxed()
 
 	made, err := worktree.Make(ctx, plan)
 	if err != nil {

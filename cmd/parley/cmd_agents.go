@@ -252,7 +252,7 @@ func heldBecause(a parley.AgentStatus) string {
 
 func kindOf(a parley.AgentStatus) string {
 	kind := cmp.Or(a.Runs, a.Profile, string(a.Kind))
-	if a.Sandbox {
+	if a.Sandboxed() {
 		kind += " sandboxed"
 	}
 	return kind

@@ -208,6 +208,12 @@ func specFlags(cmd *cobra.Command, s *parley.AgentSpec) {
 			f.IntVar(v, field.Flag, 0, doc)
 		case *bool:
 			f.BoolVar(v, field.Flag, false, doc)
+		case **bool:
+			f.BoolFunc(field.Flag, doc, func(text string) error {
+				said, err := strconv.ParseBool(text)
+				*v = &said
+				return err
+			})
 		case *[]string:
 			f.StringSliceVar(v, field.Flag, nil, doc)
 		}

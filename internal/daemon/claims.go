@@ -45,6 +45,9 @@ func (t *Team) agentClaims() []Claim {
 		for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 			words += fmt.Sprintf(", with %s=%s", name, a.Env[name])
 		}
+		if a.Sandbox != nil && !*a.Sandbox {
+			words += ", in no sandbox"
+		}
 		if a.Prompt != "" {
 			words += ", and is told: " + a.Prompt
 		}

@@ -93,8 +93,8 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 		Name:        m.Name,
 		Kind:        a.Kind,
 		Operator:    m.Name == parley.OperatorName,
-		Sandboxed:   a.Sandbox,
-		Orchestrate: a.Orchestrate && !a.Sandbox, // what it launched would not be in one
+		Sandboxed:   a.Sandboxed(),
+		Orchestrate: a.Orchestrate && !a.Sandboxed(), // what it launched would not be in one
 		Newcomer:    a.Approval == parley.ApprovalNewcomer,
 		Seal:        a.Seal,
 	}, true

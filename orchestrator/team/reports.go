@@ -156,7 +156,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)
 		said.Passing = signal.Passing
 		// Else parley would read any file for what runs in a sandbox.
-		if !m.Agent().Sandbox || strings.Contains(filepath.Clean(req.Transcript), "/"+m.ID+"/") {
+		if !m.Agent().Sandboxed() || strings.Contains(filepath.Clean(req.Transcript), "/"+m.ID+"/") {
 			m.Reports.NoteTranscript(req.Transcript, at)
 		}
 	}

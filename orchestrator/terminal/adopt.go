@@ -36,7 +36,7 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	}
 	defer done()
 
-	if req.Sandbox {
+	if req.Sandboxed() {
 		return nil, parley.Errorf(parley.InvalidArgument, "a program that runs already cannot be put into a sandbox").
 			Suggest("Launch it in one: parley launch NAME --sandbox -- PROGRAM, or adopt it without sandbox.")
 	}

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -31,10 +32,22 @@ func choose(all profile.Set, name string, argv []string) (choice, error) {
 	return choice{Profile: p, unknown: name == ""}, err
 }
 
-// Enclose puts a launch into a sandbox where the settings say so of all, or its profile of its own.
-func (ts *Terminals) Enclose(req *parley.LaunchAgentRequest) {
+// Enclose puts a launch that does not say otherwise into a sandbox, where the settings say so of all, or its profile of
+// its own. The operator alone says otherwise.
+func (ts *Terminals) Enclose(ctx context.Context, req *parley.LaunchAgentRequest) error {
 	c, err := choose(ts.opts.Profiles, req.Profile, req.Command)
-	req.Sandbox = req.Sandbox || ts.opts.Boundary.Always || err == nil && c.Sandbox.Always
+	all := ts.opts.Boundary.Always || err == nil && c.Sandbox.Always
+	switch {
+	case req.Sandbox == nil && all:
+		req.Sandbox = &all
+	case req.Sandboxed(), !all:
+	case !parley.CallerFrom(ctx).Operator:
+		return parley.Errorf(parley.NotAuthorized, "only the operator takes %s out of its sandbox", req.Name).
+			Suggest("Leave sandbox out, or let the operator launch it.")
+	default:
+		req.Sandbox = nil
+	}
+	return nil
 }
 
 // stored returns what is stored of the choice with the agent: "" if its program is not known.

@@ -40,7 +40,7 @@ func (la *launcher) handOver(
 	}
 
 	var args []string
-	if a := m.Agent(); a.Door != courier.DoorNever && !a.Sandbox {
+	if a := m.Agent(); a.Door != courier.DoorNever && !a.Sandboxed() {
 		args, err = OpenDoor(p, l.Argv, l.Env, values, h.Env)
 	}
 	if err != nil {

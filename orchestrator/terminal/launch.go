@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -46,7 +45,7 @@ func (ts *Terminals) LaunchAgent(
 	if l.begin, err = begin(p.Profile, l.Argv, before.Session, team.NewID()); err != nil {
 		return nil, err
 	}
-	if req.Sandbox { // a link in the way can be altered later
+	if req.Sandboxed() { // a link in the way can be altered later
 		if l.Dir, err = filepath.EvalSymlinks(l.Dir); err != nil {
 			return nil, err
 		}
@@ -72,7 +71,7 @@ func (ts *Terminals) LaunchAgent(
 
 	first := id == "" && isFirst(ts.roster, m, p.Profile)
 	res, err := ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
-	if err == nil && first && !req.Sandbox && sandbox.Usable(ctx) == nil {
+	if err == nil && first && !req.Sandboxed() && sandbox.Usable(ctx) == nil {
 		res.Hint = "--sandbox --worktree keeps a program from all else of yours: docs/security.md"
 	}
 	return res, err
@@ -129,7 +128,7 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 // and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	a, key, stored := la.newAgent(req, l)
-	if req.Sandbox { // it is enclosed by that; of others it is recorded once they run
+	if req.Sandboxed() { // it is enclosed by that; of others it is recorded once they run
 		a.Worktree = worktreeOf(ctx)
 	}
 	m, err := la.enroll(ctx, a, stored)
@@ -231,7 +230,7 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 		a.PromptHash = old.PromptHash
 	}
 	here := la.ts.roster.Here(m)
-	if w := old.Worktree; w != nil && here && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
+	if w := old.Worktree; a.Worktree == nil && here && inWorktree(w, a.Dir) {
 		a.Worktree = w
 	}
 	if a.Adopted() { // the pane may still show what was typed there before

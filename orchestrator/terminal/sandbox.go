@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
 	"parley/program/profile"
@@ -54,7 +55,7 @@ func (la *launcher) homes() string { return filepath.Join(la.ts.opts.LaunchDir, 
 // refuseSandbox returns why an agent of this spec cannot be launched in that directory, nil if it can. w is its
 // worktree, or nil.
 func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir string, w *parley.Worktree) error {
-	if !spec.Sandbox {
+	if !spec.Sandboxed() {
 		if len(spec.Read) > 0 || len(spec.Write) > 0 || spec.Network != "" {
 			return parley.Errorf(parley.InvalidArgument, "read, write and network are of a sandbox").
 				Suggest("Add sandbox to the launch of %s, or leave them out.", name)
@@ -81,7 +82,7 @@ func refuseSandbox(ctx context.Context, name string, spec parley.AgentSpec, dir 
 // it may see is worked out when the program is started.
 func (la *launcher) enclose(m *team.Member, p *profile.Profile, l *launch) {
 	a := m.Agent()
-	if !a.Sandbox {
+	if !a.Sandboxed() {
 		return
 	}
 	l.Env = sandbox.Environ(l.Env, la.sandboxHome(m), slices.Concat(p.Sandbox.Env, a.OwnEnv))
@@ -90,7 +91,7 @@ func (la *launcher) enclose(m *team.Member, p *profile.Profile, l *launch) {
 // box works out what the program of a launch may see, once its private files are written.
 func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile, l *launch) error {
 	a := m.Agent()
-	if !a.Sandbox {
+	if !a.Sandboxed() {
 		return nil
 	}
 	plan := sandbox.Plan{
@@ -128,18 +129,23 @@ func gitOf(
 	if w == nil || !inWorktree(w, dir) {
 		return nil, nil
 	}
-	folder := path.Dir(w.Branch)
-	others := []string{worktree.BranchOf(ctx, w.Repository)}
+	others, folders := []string{worktree.BranchOf(ctx, w.Repository)}, []string(nil)
 	for _, other := range roster.All() {
-		if o := other.Agent().Worktree; other != m && o != nil && o.Repository == w.Repository {
-			others = append(others, o.Branch)
+		o := other.Agent()
+		if other == m || o.Worktree == nil || o.Worktree.Repository != w.Repository {
+			continue
+		}
+		others = append(others, o.Worktree.Branch)
+		if o.Sandboxed() {
+			folders = append(folders, path.Dir(o.Worktree.Branch))
 		}
 	}
-	inFolder := func(branch string) bool { return strings.HasPrefix(branch, folder+"/") }
-	if folder == "." || slices.ContainsFunc(others, inFolder) {
+	folder := ownFolder(w.Branch, others, folders)
+	if folder == "" {
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"the branch of a sandbox needs a folder of its own, and %q has none", w.Branch).
-			Suggest("Let parley name it (--worktree), or name one like agents/%s/work.", m.Name)
+			Suggest("Let parley name a new one (--worktree), name one like --worktree=agents/%s/work, or rename that of the "+
+				"worktree: git -C %s branch -m agents/%s/work", m.Name, sh.Word(w.Path), m.Name)
 	}
 	common, own, err := worktree.PartsOf(w)
 	if err != nil {
@@ -147,6 +153,18 @@ func gitOf(
 	}
 	g := &sandbox.Git{Top: w.Path, Dir: own, Common: common, Branch: folder}
 	return g, g.Prepare()
+}
+
+// ownFolder returns the folder of a branch, which its agent can write as a whole. It is "" where the branches of others
+// are in it, or come to be, or where the branch is in the folder of another sandbox.
+func ownFolder(branch string, others, folders []string) string {
+	folder := path.Dir(branch)
+	shared := slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(other, folder+"/") }) ||
+		slices.ContainsFunc(folders, func(other string) bool { return strings.HasPrefix(branch, other+"/") })
+	if shared || folder == "." || folder == worktree.Folder {
+		return ""
+	}
+	return folder
 }
 
 // inWorktree reports whether a directory is in a worktree.

@@ -98,7 +98,7 @@ func (la *launcher) relaunch(
 	ctx context.Context, m *team.Member, req parley.UpdateAgentRequest, p choice, l *launch,
 ) (*parley.LaunchAgentResult, error) {
 	session := m.Agent().Session
-	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() || m.Agent().Sandbox != req.Sandbox {
+	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() || m.Agent().Sandboxed() != req.Sandboxed() {
 		session = parley.Session{}
 	}
 

@@ -168,12 +168,15 @@ func (r *repo) checkOut(ctx context.Context, m *Made) error {
 	return nil
 }
 
+// Folder is that of the branches that parley names.
+const Folder = "parley"
+
 // chooseBranch says on which branch the worktree is, and whether that is new. A branch that
 // exists is used only if it was named.
 func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 	m.Branch = p.Branch
 	if p.Branch == parley.WorktreeAuto {
-		if m.Branch = "parley/" + p.Agent; p.Folder {
+		if m.Branch = Folder + "/" + p.Agent; p.Folder {
 			m.Branch += "/work"
 		}
 	}

@@ -92,7 +92,7 @@ func program(s *parley.AgentStatus) string {
 		}
 	}
 
-	if s.Sandbox {
+	if s.Sandboxed() {
 		name += " sandboxed"
 	}
 
