@@ -43,7 +43,7 @@ func TestDialogsAreAnsweredFromOutside(t *testing.T) {
 // permits has the program ask for permission, and chooses an option, -1 for the last.
 func (s *onStage) permits(name string, option int) {
 	s.Helper()
-	file := filepath.Join(s.Workspace, name)
+	file := filepath.Join(workdir(s.Home), name)
 	s.arrives(s.send(s.asking(file)))
 	s.inState(parley.StateWaiting)
 	d := s.dialog()

@@ -25,7 +25,7 @@ func (s *onStage) usesItsQueue() {
 		return
 	}
 
-	file := filepath.Join(s.Workspace, "unwanted")
+	file := filepath.Join(workdir(s.Home), "unwanted")
 	s.queuesBehind("WAIT and "+s.asking(file), func() {
 		s.model.Release()
 		s.inState(parley.StateWaiting)

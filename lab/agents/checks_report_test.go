@@ -17,7 +17,7 @@ func (s *onStage) reportsWhatItDoes() {
 	if s.program.ask == "" {
 		return
 	}
-	s.arrives(s.send(s.asking(filepath.Join(s.Workspace, "forbidden"))))
+	s.arrives(s.send(s.asking(filepath.Join(workdir(s.Home), "forbidden"))))
 	s.inState(parley.StateWaiting)
 	s.titled(parley.StateWaiting)
 	s.refuse()

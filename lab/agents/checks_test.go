@@ -178,7 +178,7 @@ func (s *onStage) backspace(text string) {
 
 func (s *onStage) leavesTheQuestion() {
 	s.Helper()
-	file := filepath.Join(s.Workspace, "forbidden")
+	file := filepath.Join(workdir(s.Home), "forbidden")
 	s.arrives(s.send(s.asking(file)))
 	s.inState(parley.StateWaiting)
 	m := s.send("1")
@@ -224,7 +224,7 @@ func (s *onStage) getsEveryText() {
 		}
 	}
 
-	if _, err := os.Stat(filepath.Join(s.Workspace, "stolen")); err == nil {
+	if _, err := os.Stat(filepath.Join(workdir(s.Home), "stolen")); err == nil {
 		s.Error("a text was run as a command")
 	}
 

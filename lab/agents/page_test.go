@@ -52,13 +52,21 @@ func draw(page string) error {
 
 // drawn returns a page with its tables drawn from records.
 func drawn(page string, records []record) (string, error) {
+	inside := slices.Clone(records)
+	inside = slices.DeleteFunc(inside, func(r record) bool { return !r.Sandbox })
+	records = slices.DeleteFunc(slices.Clone(records), func(r record) bool { return r.Sandbox })
 	all, err := inOrder(records)
+	if err != nil {
+		return "", err
+	}
+	sandboxes, err := inOrder(inside)
 	if err != nil {
 		return "", err
 	}
 	for name, table := range map[string]string{
 		"guarantees": guaranteesTable(all), "scenes": scenesTable(all),
 		"deliveries": deliveriesTable(all, (*record).typed), "waits": waitsTable(all),
+		"sandboxes": deliveriesTable(sandboxes, (*record).typed),
 		"entrances": deliveriesTable(all, (*record).entered), "entrance waits": entranceWaitsTable(all),
 	} {
 		if page, err = between(page, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", table); err != nil {
@@ -339,7 +347,7 @@ func entranceWaitsTable(all []tried) string {
 
 func TestRecordsMakeThePage(t *testing.T) {
 	page := ""
-	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "entrances", "entrance waits"} {
+	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "sandboxes", "entrances", "entrance waits"} {
 		page += "before " + name + "\n<!-- " + name + " -->\nold\n<!-- /" + name + " -->\n"
 	}
 	first, last := scenes[0].name, scenes[len(scenes)-1].name
@@ -356,6 +364,7 @@ func TestRecordsMakeThePage(t *testing.T) {
 			Begun: millis{10e6, 20e6}, Typed: millis{300e6, 500e6}, Submitted: millis{310e6, 520e6},
 		}}},
 		{Program: "claude", Version: "9.0", Date: "2026-01-06", Seed: 9, Deliveries: &figures{Deliveries: 1}},
+		{Program: "claude", Version: "9.0", Date: "2026-01-07", Seed: 9, Sandbox: true, Deliveries: &figures{Deliveries: 8}},
 		{Program: "pi", Version: "1.0", Date: "2026-01-07", Seed: 6, Entrance: &entranceFigures{figures: figures{Deliveries: 40, Lost: 1}}},
 		{Program: "pi", Version: "1.0", Date: "2026-01-08", Seed: 6, Entrance: &entranceFigures{
 			figures: figures{Deliveries: 2, waits: waits{Started: millis{400e6, 600e6}}}, Always: millis{110e6}, Draft: millis{650e6},
@@ -366,7 +375,7 @@ func TestRecordsMakeThePage(t *testing.T) {
 	for _, want := range []string{
 		"| pi 1.0 | 2026-01-01 to 2026-01-03 | 80x24, 120x40 | 18 | **1** at 120x40 | 10, 21: it asks before nothing that it does; ",
 		"| pi 1.0 | 2026-01-03 |  | rest | draft | queue |\n",
-		"| claude 9.0 | 2026-01-06 | 1 | 0 |",
+		"| claude 9.0 | 2026-01-06 | 1 | 0 |", "| claude 9.0 | 2026-01-07 | 8 | 0 |",
 		"| pi 1.0 | 2026-01-04 to 2026-01-05 | 25 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 2; 1 | 0 | 7, 8 |\n",
 		"| pi 1.0 | 2026-01-05 | 2 | 310ms / 310ms | none | 10ms / 10ms | 300ms / 300ms | 200ms | none |\n",
 		"| pi 1.0 | 2026-01-07 to 2026-01-08 | 42 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0; 0 | 0 | 6 |\n",

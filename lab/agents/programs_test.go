@@ -208,7 +208,7 @@ func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace
 	must.Do(t, os.MkdirAll(temporary, 0o700))
 	h.Env = append(h.Env, "TMPDIR="+temporary)
 
-	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
+	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", workdir(h))
 	for name, text := range p.files {
 		configure(t, h, name, fill.Replace(strings.NewReplacer(replace...).Replace(text)))
 	}

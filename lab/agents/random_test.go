@@ -45,6 +45,9 @@ func (t *trial) atRandom(n int) {
 	if t.sender != nil {
 		scenes = append(scenes, t.fromSeveral, t.fromSeveral, t.fromSeveral, t.intoEnd)
 	}
+	if sandboxed() {
+		scenes = append(scenes, t.intoCommit, t.intoEnd)
+	}
 	for enough := t.Deliveries + n; t.Deliveries < enough; {
 		t.play(scenes[t.IntN(len(scenes))])
 	}
@@ -165,7 +168,7 @@ func (t *trial) intoDialog() {
 	if t.program.ask == "" {
 		return
 	}
-	file := filepath.Join(t.Workspace, fmt.Sprintf("forbidden%d", t.n))
+	file := filepath.Join(workdir(t.Home), fmt.Sprintf("forbidden%d", t.n))
 	t.tells(fmt.Sprintf("SLEEP %d and ", 1+t.IntN(2)) + strings.ReplaceAll(t.program.ask, "FILE", file))
 	t.pause(4 * time.Second)
 	if t.sender == nil {

@@ -25,6 +25,7 @@ type record struct {
 	Date    string `json:"date"`
 	On      string `json:"on"` // the system
 	Size    string `json:"size,omitempty"`
+	Sandbox bool   `json:"sandbox,omitempty"` // it ran in one
 
 	Scenes     map[string]bool                       `json:"scenes,omitempty"` // whether they passed
 	Guarantees map[checked.Guarantee]checked.Verdict `json:"guarantees,omitempty"`
@@ -45,6 +46,7 @@ func keep(t *testing.T, program installed, r record) {
 
 	tmux := must.Have(exec.Command("tmux", "-V").Output())(t)
 	r.Program, r.Version, r.Date = program.profile, program.version, time.Now().UTC().Format(time.DateOnly)
+	r.Sandbox = sandboxed()
 	r.On = fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(tmux)))
 	line := must.Have(json.Marshal(r))(t)
 

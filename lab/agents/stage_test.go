@@ -79,7 +79,7 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	args := slices.Concat([]string{"launch", "ann", "--profile", program.profile, "--size", size}, flags,
 		[]string{"--", program.profile}, program.args)
 	program.prepare(t, h, s.model.URL)
-	args = slices.Insert(args, 2, inSandbox(h)...)
+	args = slices.Insert(args, 2, inSandbox(t, h)...)
 	res := testhome.Run[parley.LaunchAgentResult](t, h, args...)
 	s.pid, s.prompt = res.PID, res.PromptMessageID
 	s.look()
@@ -87,20 +87,6 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	s.passesFirst()
 
 	return s
-}
-
-// inSandbox returns the flags by which ann runs in a sandbox, where PARLEY_TEST_SANDBOX asks for that: with the key of
-// its model.
-func inSandbox(h *testhome.Home) (flags []string) {
-	if os.Getenv("PARLEY_TEST_SANDBOX") == "" {
-		return nil
-	}
-	for _, entry := range h.Env {
-		if strings.Contains(strings.SplitN(entry, "=", 2)[0], "_KEY") && !strings.HasPrefix(entry, "PARLEY_") {
-			flags = append(flags, "--env", entry)
-		}
-	}
-	return append(flags, "--sandbox")
 }
 
 // passesFirst answers what the program asks at its first start.
