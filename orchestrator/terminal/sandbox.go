@@ -144,8 +144,8 @@ func gitOf(
 	if folder == "" {
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"the branch of a sandbox needs a folder of its own, and %q has none", w.Branch).
-			Suggest("Let parley name a new one (--worktree), name one like --worktree=agents/%s/work, or rename that of the "+
-				"worktree: git -C %s branch -m agents/%s/work", m.Name, sh.Word(w.Path), m.Name)
+			Suggest("Let parley name a new one (--worktree), name one like --worktree=agents/%s/work, or rename that "+
+				"of the worktree: git -C %s branch -m agents/%s/work", m.Name, sh.Word(w.Path), m.Name)
 	}
 	common, own, err := worktree.PartsOf(w)
 	if err != nil {

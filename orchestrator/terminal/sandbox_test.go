@@ -48,16 +48,16 @@ func TestTheFolderOfASandbox(t *testing.T) {
 		others, folders []string
 		want            string
 	}{
-		"parley's own name":          {"parley/coder/work", []string{"main", "parley/tester/work"}, nil, "parley/coder"},
-		"one that was named":         {"agents/coder/work", []string{"main", "agents/tester/work"}, nil, "agents/coder"},
-		"no folder":                  {"feature", []string{"main"}, nil, ""},
-		"that of all, from before":   {"parley/coder", []string{"main"}, nil, ""},
-		"another's branch in it":     {"agents/coder", []string{"agents/tester"}, nil, ""},
-		"a deeper one":               {"agents/coder", []string{"agents/tester/work"}, nil, ""},
-		"the checkout's branch":      {"work/coder", []string{"work/main"}, nil, ""},
-		"in another sandbox's":       {"agents/coder/work", []string{"agents/old"}, []string{"agents"}, ""},
-		"beside a checkout's folder": {"agents/coder/work", []string{"agents/old"}, nil, "agents/coder"},
-		"a name that begins alike":   {"agents/co/work", []string{"agents/coder/work"}, []string{"agents/coder"}, "agents/co"},
+		"its own name":             {"parley/coder/work", []string{"parley/tester/work"}, nil, "parley/coder"},
+		"one that was named":       {"agents/coder/work", []string{"agents/tester/work"}, nil, "agents/coder"},
+		"no folder":                {"feature", []string{"main"}, nil, ""},
+		"that of all, from before": {"parley/coder", []string{"main"}, nil, ""},
+		"another's branch in it":   {"agents/coder", []string{"agents/tester"}, nil, ""},
+		"a deeper one":             {"agents/coder", []string{"agents/tester/work"}, nil, ""},
+		"the checkout's branch":    {"work/coder", []string{"work/main"}, nil, ""},
+		"in another sandbox's":     {"agents/coder/work", []string{"agents/old"}, []string{"agents"}, ""},
+		"beside a branch":          {"agents/coder/work", []string{"agents/old"}, nil, "agents/coder"},
+		"alike":                    {"agents/co/x", []string{"agents/coder/x"}, []string{"agents/coder"}, "agents/co"},
 	} {
 		if got := ownFolder(c.branch, c.others, c.folders); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

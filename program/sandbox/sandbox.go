@@ -121,8 +121,8 @@ func (p *Plan) Arguments() ([]string, error) {
 	return a.words, nil
 }
 
-// arguments are words of bwrap's command line.
-type arguments struct{ words []string }
+// arguments are words of bwrap's command line, and the packages of programs that they show.
+type arguments struct{ words, packages []string }
 
 func (a *arguments) add(words ...string) { a.words = append(a.words, words...) }
 
@@ -182,11 +182,13 @@ func (a *arguments) program(p *Plan, file string) {
 	if file == "" || err != nil || p.isWritable(file) || p.isWritable(real) {
 		return
 	}
-	if real != file && !isSystem(file) && !p.isRead(file) {
+	shown := func(path string) bool { return isSystem(path) || isIn(path, p.Read) || isIn(path, a.packages) }
+	if real != file && !shown(file) {
 		a.add("--symlink", real, file)
 	}
-	if root := packageOf(real); !isSystem(real) && !p.isRead(real) && p.refuse("its program", root) == nil {
+	if root := packageOf(real); !shown(real) && p.refuse("its program", root) == nil {
 		a.bind("--ro-bind", root, root)
+		a.packages = append(a.packages, root)
 	}
 	if words := profile.InterpreterOf(real); len(words) > 0 {
 		name := words[0]
@@ -201,13 +203,7 @@ func (a *arguments) program(p *Plan, file string) {
 
 // isWritable reports whether the agent can write a path, by its name.
 func (p *Plan) isWritable(path string) bool {
-	return slices.ContainsFunc(append([]string{p.Dir, p.Home, p.Socket}, p.Write...), func(dir string) bool {
-		return within(path, dir)
-	})
-}
-
-func (p *Plan) isRead(path string) bool {
-	return slices.ContainsFunc(p.Read, func(dir string) bool { return within(path, dir) })
+	return isIn(path, append([]string{p.Dir, p.Home, p.Socket}, p.Write...))
 }
 
 // named returns the program that the words of env name.
@@ -246,8 +242,11 @@ func lookIn(path, name string) string {
 	return ""
 }
 
-func isSystem(path string) bool {
-	return slices.ContainsFunc(slices.Concat(system, systemLinks), func(dir string) bool { return within(path, dir) })
+func isSystem(path string) bool { return isIn(path, slices.Concat(system, systemLinks)) }
+
+// isIn reports whether a path is one of the directories or below one.
+func isIn(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
 }
 
 // within reports whether a path is a directory or below it.

@@ -239,6 +239,24 @@ func TestWhatAnAgentWritesShowsItNothing(t *testing.T) {
 	}
 }
 
+// A script and its interpreter run by their links in one package, which is shown once.
+func TestASandboxShowsAPackageOnce(t *testing.T) {
+	needsSandbox(t)
+	s := newStage(t)
+	for name, text := range map[string]string{
+		"agent/run.sh": "#!/usr/bin/env -S own-sh\necho it runs\n", "own-sh/sh": "#!/bin/sh\nexec /bin/sh \"$@\"\n",
+	} {
+		must.Do(t, os.Chmod(s.write("tools/node_modules/"+name, text), 0o700))
+	}
+	s.dir("tools/node_modules/.bin")
+	s.plan.Program = s.link("tools/node_modules/.bin/agent", "tools/node_modules/agent/run.sh")
+	interpreter := s.link("tools/node_modules/.bin/own-sh", "tools/node_modules/own-sh/sh")
+	s.plan.PATH = filepath.Dir(interpreter) + ":/usr/bin:/bin"
+	if out, ok := s.run(`PATH=` + s.plan.PATH + ` ` + s.plan.Program); !ok || out != "it runs" {
+		t.Errorf("it printed %q", out)
+	}
+}
+
 // A plan that would show parley's own files, or a whole home with them, is refused before anything starts.
 func TestASandboxRefusesToShowParley(t *testing.T) {
 	s := newStage(t)
