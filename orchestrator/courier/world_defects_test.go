@@ -388,7 +388,14 @@ func TestPageNamesOnlyDefectsThatCanBeMade(t *testing.T) {
 
 // page describes a simulation and its defects.
 func page(r *result, all map[string]found, notes string) string {
-	var b strings.Builder
+	var b, rows strings.Builder
+	tried := 0
+	for _, d := range defects {
+		if f, ok := all[d.words]; ok {
+			tried++
+			fmt.Fprintln(&rows, f.row(d.words))
+		}
+	}
 	fmt.Fprintf(&b, `# Simulated deliveries
 
 The couriers type into a simulated world: seven kinds of programs, some with an entrance of their own, people, faults, and a daemon that dies
@@ -411,11 +418,7 @@ within %d. Where other guards stand behind the one that is gone, they are gone t
 | mistake | broken promise | deliveries |
 |---|---|---|
 `, r.deliveries, r.stories, r.proven, len(r.broken), toldAlways,
-		notesBegin, notes, notesEnd, len(defects), *withinFlag)
-	for _, d := range defects {
-		if f, tried := all[d.words]; tried {
-			fmt.Fprintln(&b, f.row(d.words))
-		}
-	}
+		notesBegin, notes, notesEnd, tried, *withinFlag)
+	fmt.Fprint(&b, rows.String())
 	return b.String()
 }
