@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +22,8 @@ import (
 type plainScreen struct {
 	*cli
 	service *client.Client
-	known   map[string]string // what was announced and still is so: its line when it ends, by its line
-	all     bool              // every message is announced, and every change of state
+	known   map[string]heard // what waits for the person, by what it is
+	all     bool             // every message is announced, and every change of state
 }
 
 // Announcements follow an event after plainPause, with which many events make one look, and come each plainEvery
@@ -66,7 +67,7 @@ func firstOf(l screenLink, first string) []string {
 // run reads lines and announces until the person leaves.
 func (p *plainScreen) run(ctx context.Context, title string, first []string) error {
 	p.env = append(slices.Clone(p.env), "PARLEY_SCREEN_PLAIN=true")
-	p.known = map[string]string{}
+	p.known = map[string]heard{}
 	p.printf("Type quit to leave, help for what else there is. This is parley in words, in %s.\n", home(p.env, title))
 	p.do(ctx, first)
 
@@ -200,33 +201,54 @@ func (p *plainScreen) announce(ctx context.Context) {
 	needs, err := op.GetNeeds.Call(ctx, p.service, parley.GetNeedsRequest{})
 	inbox, failed := op.CheckInbox.Call(ctx, p.service, parley.CheckInboxRequest{})
 	if err := cmp.Or(err, failed); err != nil {
-		p.becomes(map[string]string{"The daemon is away: " + parley.AsError(err).Message: "The daemon is back."})
+		now := maps.Clone(p.known) // of what waits, nothing is known to have ended
+		now["away"] = heard{line: "The daemon is away: " + parley.AsError(err).Message, end: "The daemon is back."}
+		p.becomes(now)
 		return
 	}
 
-	now := map[string]string{}
-	for _, n := range parley.Roots(needs.Needs) {
-		kind := strings.ReplaceAll(string(n.Kind), "_", " ")
-		now[needSentence(n)] = fmt.Sprintf("%s: that is settled: %s.", n.Agent, kind)
+	now := map[string]heard{}
+	roots := parley.Roots(needs.Needs)
+	for i := range needs.Needs {
+		n := &needs.Needs[i]
+		what := heard{end: fmt.Sprintf("%s: that is settled: %s.", n.Agent,
+			strings.ReplaceAll(string(n.Kind), "_", " "))}
+		if slices.Contains(roots, n) {
+			what.line = needSentence(n)
+		}
+		if n.Dialog != nil {
+			what.asks = n.Dialog.ID
+		}
+		now[string(n.Kind)+n.AgentID+n.MessageID] = what
 	}
 	for _, m := range inbox.Messages {
-		now[fmt.Sprintf("%s writes to you: %s. To answer, type: reply %s TEXT", m.Sender,
-			strings.TrimRight(plain.CleanLine(m.Content), "."), parley.Short(m.MessageID))] = ""
+		line := fmt.Sprintf("%s writes to you: %s.", m.Sender, strings.TrimRight(plain.CleanLine(m.Content), "."))
+		if m.Sender != parley.SystemName {
+			line += " To answer, type: reply " + parley.Short(m.MessageID) + " TEXT"
+		}
+		now[m.MessageID] = heard{line: line}
 	}
 	p.becomes(now)
 }
 
+// heard is something that waits for the person: its line, "" as long as it is a part of something else, and the
+// line when it ends. It is said again when something else is asked.
+type heard struct{ line, end, asks string }
+
 // becomes announces the difference to what was known.
-func (p *plainScreen) becomes(now map[string]string) {
+func (p *plainScreen) becomes(now map[string]heard) {
 	var lines []string
-	for line := range now {
-		if _, known := p.known[line]; !known {
-			lines = append(lines, line)
+	for key, what := range now {
+		switch was := p.known[key]; {
+		case was.line != "" && (what.asks == "" || what.line == "" || what.asks == was.asks):
+			now[key] = was // what it says may have changed, and not what it is
+		case what.line != "":
+			lines = append(lines, what.line)
 		}
 	}
-	for line, end := range p.known {
-		if _, still := now[line]; !still && end != "" {
-			lines = append(lines, end)
+	for key, was := range p.known {
+		if _, still := now[key]; !still && was.line != "" && was.end != "" {
+			lines = append(lines, was.end)
 		}
 	}
 	slices.Sort(lines)
