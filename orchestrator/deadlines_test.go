@@ -107,6 +107,24 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	}
 }
 
+// What a person asked needs them a minute after the deadline, in one place: no notice tells the same.
+func TestAPersonIsToldByTheNeedAlone(t *testing.T) {
+	d := newDue(t)
+	d.respond(parley.ResponseCompleted)
+	d.id = d.sends(d.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it?", RequiresResponse: true}).MessageID
+	d.clock.pass(30*time.Minute + 30*time.Second)
+	d.expect("just after", 1, 0, 0)
+	d.clock.pass(time.Minute)
+	d.expect("a minute after", 1, 0, 1)
+	if need := d.need(parley.NeedOverdue); need.MessageID != d.id || need.Between || len(need.Acts) == 0 {
+		t.Errorf("the need is %+v, want one of the operator, with what reminds", need)
+	}
+	if got := d.notices(parley.OperatorName); len(got) != 0 {
+		t.Errorf("notices tell it too: %q", got)
+	}
+}
+
 func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(26 * time.Minute)
@@ -403,20 +421,20 @@ func TestReminderIsSentWhenTheConversationGoesOn(t *testing.T) {
 	d.expect("not muted any more", 1, 0, 0)
 }
 
-// The screen shows a reminder of the operator's with the debt, so it names the message.
+// The screen shows a reminder of the operator's with what is to be answered, so it names the message.
 func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
 	d := newDue(t)
 	operator := d.operator()
-	id := d.sends(operator,
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "and this?", RequiresResponse: true}).MessageID
-	d.clock.pass(32 * time.Minute)
+	id := d.sends(d.coder, parley.SendMessageRequest{
+		To: parley.Names{parley.OperatorName}, Text: "and this?", RequiresResponse: true}).MessageID
+	d.clock.pass(26 * time.Minute)
 
 	if got := d.notices(parley.OperatorName); len(got) != 1 {
 		t.Fatalf("the operator has the notices %q, want one", got)
 	}
 
 	box := must.Have(op.CheckInbox.Call(operator, d, parley.CheckInboxRequest{}))(t)
-	if got := box.Messages[0].InReplyTo; got != id {
+	if got := box.Messages[len(box.Messages)-1].InReplyTo; got != id {
 		t.Errorf("the notice is about %q, want %q", got, id)
 	}
 }

@@ -89,7 +89,11 @@ func (r *reminders) remind(ctx context.Context) {
 func (r *reminders) remindOne(ctx context.Context, w store.Owing, now time.Time) error {
 	s, d := r.settings, &w.Debt
 	r.roster.FillIn(&w.Message)
-	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
+	lead, overdue := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2), s.OverdueAfter
+	sender := w.Message.SenderID
+	if from := r.roster.ByID(sender); from != nil && from.Kind == parley.KindHuman {
+		sender, overdue = "", min(s.TellSenderAfter, s.OverdueAfter) // get_needs tells a person, not a notice
+	}
 	for _, step := range []struct {
 		told *time.Time
 		at   time.Time
@@ -99,10 +103,10 @@ func (r *reminders) remindOne(ctx context.Context, w store.Owing, now time.Time)
 	}{
 		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
 		{
-			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID,
+			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, sender,
 			func() string { return r.missingText(w, now) },
 		},
-		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // shown by get_needs
+		{d.OperatorToldAt, d.DueAt.Add(overdue), store.ToldOperator, "", nil}, // shown by get_needs
 	} {
 		if step.told != nil || now.Before(step.at) {
 			continue
@@ -121,7 +125,7 @@ func (r *reminders) remindOne(ctx context.Context, w store.Owing, now time.Time)
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, nanosOrZero(w.Answered))
 			notice := parley.Message{Text: step.text()}
 			if m.Kind == parley.KindHuman {
-				notice.InReplyTo = w.Message.ID // the screen shows it with the debt
+				notice.InReplyTo = w.Message.ID // the screen shows it with what is to be answered
 			}
 			if err := r.admission.announce(ctx, []*team.Member{m}, notice, key); err != nil {
 				return err
