@@ -17,6 +17,7 @@ import (
 	"parley/internal/must"
 	"parley/op"
 	"parley/orchestrator"
+	"parley/orchestrator/settings"
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux"
@@ -75,7 +76,7 @@ func openDaemon() (*daemon, error) {
 		Workspace: dir,
 		LaunchDir: filepath.Join(dir, "launch"),
 		State:     dir,
-		Settings:  orchestrator.Settings{Storage: orchestrator.Storage{MaxFileMB: maxFile / 1_000_000}},
+		Settings:  settings.Settings{Storage: settings.Storage{MaxFileMB: maxFile / 1_000_000}},
 	})
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 
 	to := []*team.Member{te.roster.ByName("coder"), te.roster.ByName("gone")}
 	for range 2 {
-		must.Do(t, te.admission.notify(context.Background(), to, "lunch is at noon", nil, "lunch"))
+		must.Do(t, te.admission.Notify(context.Background(), to, "lunch is at noon", nil, "lunch"))
 	}
 
 	typed := tmuxtest.WaitMessages(t, log, 1)
@@ -35,7 +35,7 @@ func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 		}
 	}
 
-	if err := te.admission.notify(context.Background(), to[1:], "nobody hears this", nil, ""); err != nil {
+	if err := te.admission.Notify(context.Background(), to[1:], "nobody hears this", nil, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/notify"
 	"parley/op"
 	"parley/tmux/tmuxtest"
 )
@@ -15,7 +16,7 @@ import (
 func TestACodeAnswersOneDialogOnce(t *testing.T) {
 	t.Parallel()
 	clock := new(clock)
-	codes := &AnswerCodes{Now: clock.now}
+	codes := &notify.AnswerCodes{Now: clock.now}
 	te := newTeam(t, func(o *Options) { o.Away.Codes = codes })
 	te.start(parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c",
 		`while :; do printf 'Delete the file? [y/n] '; read -r x; printf 'it got %s\n' "$x"; sleep 1; done`}})
@@ -63,7 +64,7 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 		t.Errorf("for another dialog: %v", err)
 	}
 	late := codes.New(&need, "y")
-	clock.pass(answerCodeLife + time.Second)
+	clock.pass(time.Hour + time.Second)
 	spent("too late", late)
 
 	secret := *need.Dialog

@@ -93,7 +93,7 @@ func TestAnswerToANoticeContinuesTheTurn(t *testing.T) {
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	te.arrived(te.says("anna", "bob", "one").MessageID)
 	bob := te.roster.ByName("bob")
-	must.Do(t, te.admission.notify(t.Context(), []*team.Member{bob}, "your answer is due", nil, "key"))
+	must.Do(t, te.admission.Notify(t.Context(), []*team.Member{bob}, "your answer is due", nil, "key"))
 
 	inbox := must.Have(te.store.Inbox.Page(t.Context(), store.InboxQuery{RecipientID: bob.ID, Limit: 1}))(t)
 	res := te.sends(te.agent("bob"), parley.SendMessageRequest{
@@ -265,7 +265,7 @@ func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
 			before := te.post(te.agent("tester"), opened.Thread.ID, "@coder and now?", "coder", false)
 
 			te.restart()
-			te.services.conversations.recheckHolds(t.Context())
+			te.services.conversations.RecheckHolds(t.Context())
 			after := te.deliveryTo(before.MessageID, "coder")
 			if before.Hold == nil || after.Hold == nil || before.Hold.Reason != after.Hold.Reason {
 				t.Errorf("the hold is %+v, and after a restart %+v (%s)", before.Hold, after.Hold, after.State)

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // pauseForBudget pauses communication in parley's own name, and reports whether parley has paused it. A pause
 // of somebody else stays as it is.
 func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) (paused bool, err error) {
-	op := o.services.operator
-	if p := op.pause.is(); p != nil {
+	pause := o.rooms.pause
+	if p := pause.Is(); p != nil {
 		return p.By == parley.SystemName, nil
 	}
 	system, err := o.rooms.roster.System(ctx)
@@ -18,11 +19,16 @@ func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) (pause
 		return false, err
 	}
 	req := parley.PauseCommunicationRequest{Paused: true, Reason: reason}
-	if err := op.setPause(ctx, system, req); err != nil {
+	if err := pause.Change(ctx, o.store, system, req, o.now()); err != nil {
 		return false, err
 	}
 	for _, m := range o.rooms.roster.All() {
 		m.Wake()
 	}
 	return true, nil
+}
+
+// noticeOfOverlap tells an agent that another one changes its files.
+func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {
+	return o.rooms.admission.Notify(ctx, []*team.Member{to}, text, nil, key)
 }

@@ -35,7 +35,7 @@ func newDue(t *testing.T) *due {
 // notices sends the reminders that are due and returns parley's notices to an agent.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
-	d.services.operator.reminders.remind(context.Background())
+	d.services.operator.Reminders.Remind(context.Background())
 	m := d.roster.ByName(name)
 
 	page := must.Have(d.store.Inbox.Page(context.Background(),
@@ -135,7 +135,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		must.Do(t, d.services.operator.reminders.remindOne(t.Context(), owed[0], d.now()))
+		must.Do(t, d.services.operator.Reminders.RemindOne(t.Context(), owed[0], d.now()))
 	}
 
 	d.expect("twice", 1, 0, 0)
@@ -292,27 +292,6 @@ func TestNothingIsDelegatedToAResponder(t *testing.T) {
 	}
 }
 
-func TestCapabilityMatch(t *testing.T) {
-	for _, c := range []struct {
-		required, has []string
-		want          float64
-	}{
-		{[]string{"Go"}, []string{"go", "sql"}, 1},
-		{[]string{"go", "rust"}, []string{"go"}, 0.5},
-		{[]string{"go testing"}, []string{"go"}, 0.5},
-		{[]string{"test"}, []string{"unit testing"}, 0.5},
-		{[]string{"sql", "go testing"}, []string{"SQL", "testing"}, 0.75},
-		{[]string{"go"}, []string{"golang", "category"}, 0},
-		{[]string{"c"}, []string{"c++", "c#"}, 0},
-		{[]string{"go"}, nil, 0},
-		{nil, []string{"go"}, 1},
-	} {
-		if got := capabilityMatch(c.required, c.has); got != c.want {
-			t.Errorf("%v of %v: %v, want %v", c.has, c.required, got, c.want)
-		}
-	}
-}
-
 func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
@@ -436,32 +415,5 @@ func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
 	box := must.Have(op.CheckInbox.Call(operator, d, parley.CheckInboxRequest{}))(t)
 	if got := box.Messages[len(box.Messages)-1].InReplyTo; got != id {
 		t.Errorf("the notice is about %q, want %q", got, id)
-	}
-}
-
-func TestNothingIsLookedForThatCannotBeDue(t *testing.T) {
-	at := time.Now()
-	quiet := dueLook{none: true, at: at, event: 7, next: at.Add(time.Minute)}
-	for _, c := range []struct {
-		name   string
-		last   dueLook
-		event  int64
-		after  time.Duration
-		before time.Duration // from then on
-		want   bool
-	}{
-		{name: "the first look"},
-		{name: "a second later", last: quiet, event: 7, after: time.Second, want: true},
-		{name: "something has happened", last: quiet, event: 8, after: time.Second},
-		{name: "one falls due", last: quiet, event: 7, after: time.Second, before: time.Minute},
-		{name: "nothing is open", last: dueLook{none: true, at: at}, after: time.Second, before: time.Hour, want: true},
-		{name: "something was due", last: dueLook{at: at, event: 7}, event: 7, after: time.Second},
-		{name: "long after", last: quiet, event: 7, after: choreTime},
-		{name: "the clock was set back", last: quiet, event: 7, after: -time.Second},
-	} {
-		now := at.Add(c.after)
-		if got := c.last.needless(c.event, now, now.Add(c.before)); got != c.want {
-			t.Errorf("%s: a look is needless: %v, want %v", c.name, got, c.want)
-		}
 	}
 }

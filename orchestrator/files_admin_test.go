@@ -78,7 +78,7 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
 
-	must.Do(t, te.Files.pruneFiles(t.Context(), te.now().Add(-time.Hour), func() error { return nil }))
+	must.Do(t, te.Files.Prune(t.Context(), te.now().Add(-time.Hour), func() error { return nil }))
 
 	list, err := op.ListFiles.Call(te.operator(), te, parley.ListFilesRequest{Limit: 10})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
@@ -103,13 +103,13 @@ func TestOldFilesArePruned(t *testing.T) {
 	te.opts.Now = time.Now
 	te.open()
 
-	must.Do(t, te.Files.pruneFiles(t.Context(), time.Time{}, func() error { return nil }))
+	must.Do(t, te.Files.Prune(t.Context(), time.Time{}, func() error { return nil }))
 	for _, want := range []int{2, 1} {
 		list, err := op.ListFiles.Call(te.operator(), te, parley.ListFilesRequest{Limit: 10})
 		if err != nil || len(list.Files) != want || list.Files[0].Name != "unread.txt" {
 			t.Errorf("kept: %+v, %v, want %d files", list, err, want)
 		}
-		must.Do(t, te.Files.pruneFiles(t.Context(), te.now().Add(-24*time.Hour), func() error { return nil }))
+		must.Do(t, te.Files.Prune(t.Context(), te.now().Add(-24*time.Hour), func() error { return nil }))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/op"
+	"parley/orchestrator/admission"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -124,7 +125,8 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 			m.Attachments = append(m.Attachments, json.RawMessage(item))
 		}
 
-		_, err := te.admission.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
+		_, err := te.admission.Admit(ctx, from, admission.Draft{Recipients: []*team.Member{te.roster.ByName(to)},
+			Message: m})
 
 		return err
 	}
@@ -271,7 +273,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	}
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
-	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
+	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", 1_000_001))), parley.FileRefused)
 	te.pause(true)
 
 	_, err = op.TransferFile.Call(planner, te, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
@@ -303,17 +305,6 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" ||
 		!strings.Contains(res.Message, "may not exist or is terminated") {
 		t.Errorf("got %+v", res)
-	}
-}
-
-func TestFileTextFitsTheLimit(t *testing.T) {
-	for _, limit := range []int{20, 130, 300, 2000} {
-		te := &fileService{opts: &Options{Settings: Settings{Deliveries: Deliveries{MaxText: limit}}}}
-		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path",
-			strings.Repeat("é", 1000))
-		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {
-			t.Errorf("with %d characters allowed it has %d: %s", limit, n, text)
-		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/op"
+	"parley/orchestrator/settings"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
 	"parley/store"
@@ -88,7 +89,7 @@ func newTeam(t testing.TB, change ...func(*Options)) *testTeam {
 		t:   t,
 		dir: dir,
 		opts: Options{Profiles: must.Have(testProfiles())(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
-			Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second,
+			Executable: executable, Host: "test", Settings: settings.Settings{StopGrace: time.Second,
 				Watch: 50 * time.Millisecond},
 			Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))},
 	}

@@ -32,7 +32,7 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
 	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
-	ann.Orchestrator.rooms.elsewhere.ssh["bob"] = "robert@bob.example.org"
+	ann.Orchestrator.rooms.elsewhere.SSH["bob"] = "robert@bob.example.org"
 
 	// A launch over there runs there, in its workspace, with the variables of its daemon and those given.
 	log, dialog := filepath.Join(bob.dir, "far.log"), filepath.Join(bob.dir, "dialog")

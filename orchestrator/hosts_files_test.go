@@ -47,7 +47,7 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 		t.Errorf("a path of this machine is told: %s", sent.Data.ServerPath)
 	}
 	bob.wantMessages(log, 1)
-	if text := tmuxtest.Messages(t, log)[0].Text; !strings.Contains(text, getFile(parley.File{ID: id})) ||
+	if text := tmuxtest.Messages(t, log)[0].Text; !strings.Contains(text, "parley get-file "+parley.Short(id)) ||
 		strings.Contains(text, ann.dir) {
 		t.Errorf("bobby is told %q", text)
 	}

@@ -75,7 +75,7 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { _, ok := bob.roster.Authenticate(t.Context(), key); return ok },
 		func() string { return "the other host does not know the key" })
 	must.Have(op.PauseCommunication.Call(bob.operator(), bob, parley.PauseCommunicationRequest{Paused: true}))(t)
-	tmuxtest.Poll(t, func() bool { return ann.rooms.pause.is() != nil }, func() string { return "ann goes on" })
+	tmuxtest.Poll(t, func() bool { return ann.rooms.pause.Is() != nil }, func() string { return "ann goes on" })
 	must.Have(op.PauseCommunication.Call(ann.operator(), ann, parley.PauseCommunicationRequest{}))(t)
 
 	// What waits for a host that is away says so, and goes when it is back.
@@ -84,7 +84,7 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 		func() string { return "bobby is there" })
 	id := ann.send("bobby", "when you are back")
 	ann.held(id, "host bob has been away since")
-	ann.rooms.elsewhere.ssh["bob"] = "robert@box"
+	ann.rooms.elsewhere.SSH["bob"] = "robert@box"
 	if n := ann.need(parley.NeedLost); n.Command != "ssh robert@box" {
 		t.Errorf("the operator is told %+v", n)
 	}

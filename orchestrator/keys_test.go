@@ -74,7 +74,7 @@ func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
 	must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder"}))(t)
-	te.Workspace.expire(context.Background())
+	te.Workspace.Expire(context.Background())
 	te.restart()
 	res, err := op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{Agent: "coder"})
 	if err != nil || len(res.Keys) != 2 || res.Keys[0].LastUsed == nil || res.Keys[1].LastUsed != nil {

@@ -17,7 +17,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/op"
-	"parley/orchestrator/team"
+	"parley/orchestrator/needs"
 	"parley/tmux/tmuxtest"
 )
 
@@ -100,7 +100,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 
 	// A notice is made without a look at the screen. The command shows the question, or says where
 	// to answer it.
-	noticed := must.Have(te.services.operator.needs(t.Context()))(t)
+	noticed := must.Have(te.services.operator.All(t.Context()))(t)
 	if len(noticed) != 1 || noticed[0].Command != "parley answer coder" ||
 		!strings.Contains(noticed[0].Action, "parley attach coder") {
 		t.Errorf("a notice would tell %+v", noticed)
@@ -230,7 +230,7 @@ func TestAgentThatRestsAtAnUnknownScreenNeedsTheOperator(t *testing.T) {
 	te.show(tmuxtest.HideComposer)
 	te.inState("coder", parley.StateUnknown)
 	te.nothingNeeded()
-	c.pass(unknownAfter / 2)
+	c.pass(needs.UnknownAfter / 2)
 	te.nothingNeeded()
 	te.send("coder", "hello")
 	te.wantNeed(te.need(parley.NeedDialog), "coder",
@@ -407,33 +407,4 @@ func TestLeftoverDraftNeedsTheOperator(t *testing.T) {
 	s.tmuxRun("send-keys", "-t", pane, "Enter")
 	s.reach(id, parley.DeliveryRead)
 	s.nothingNeeded()
-}
-
-func TestWhatStandsUnsentNeedsTheOperator(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_000_000, 0)
-	an := &agentNeeds{settings: &Settings{}, now: func() time.Time { return now }}
-	for _, tt := range []struct {
-		state parley.AgentState
-		since time.Duration
-		want  bool
-	}{
-		{parley.StateDrafting, 16 * time.Second, true},
-		{parley.StateIdle, 16 * time.Second, true},
-		{parley.StateIdle, 14 * time.Second, false},
-		{parley.StateBusy, time.Minute, false}, // it goes on after that
-	} {
-		m := team.NewMember(parley.Agent{Name: "ann", State: tt.state})
-		mixed := parley.Hold{Code: parley.HoldMixedText, Reason: parley.HoldMixedText.Words("")}
-		m.NoteUnsent(mixed, now.Add(-tt.since))
-		m.NoteUnsent(mixed, now) // it is noted at each look
-		n, ok := an.quietNeed(parley.Need{}, m, 1)
-		if ok != tt.want || ok && (n.Kind != parley.NeedDraft || n.Text != mixed.Reason || n.Action == "") {
-			t.Errorf("%+v: got %v, %+v", tt, ok, n)
-		}
-		m.NoteUnsent(parley.Hold{}, now)
-		if n, ok := an.quietNeed(parley.Need{}, m, 1); ok {
-			t.Errorf("%+v: nothing stands there, and it needs %+v", tt, n)
-		}
-	}
 }

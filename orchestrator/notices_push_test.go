@@ -12,6 +12,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/notify"
 	"parley/op"
+	"parley/orchestrator/needs"
 )
 
 // Notices are pushed for a session of the page that may do what the operator may, as long as it lives.
@@ -20,7 +21,7 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 	devices := must.Have(notify.OpenDevices(filepath.Join(t.TempDir(), "devices.json")))(t)
 	te := newTeam(t, func(o *Options) {
 		opts := notify.Options{Workspace: o.Workspace, Now: time.Now, Log: o.Log}
-		o.Away = Away{Devices: devices, Push: notify.NewPush(opts, devices, "mailto:ann@example.org")}
+		o.Away = needs.Away{Devices: devices, Push: notify.NewPush(opts, devices, "mailto:ann@example.org")}
 	})
 	key := must.Have(ecdh.P256().GenerateKey(rand.Reader))(t)
 	device := parley.NotifyDeviceRequest{
@@ -43,7 +44,7 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 	if res.Devices != 1 || res.PublicKey == "" {
 		t.Errorf("got %+v", res)
 	}
-	if ways := te.opts.notices(); len(ways) != 1 || ways[0].Way != "push" {
+	if ways := te.opts.Away.Ways(); len(ways) != 1 || ways[0].Way != "push" {
 		t.Errorf("the ways are %+v", ways)
 	}
 	gone := must.Have(op.NotifyDevice.Call(ctx, te, parley.NotifyDeviceRequest{Endpoint: device.Endpoint,
@@ -54,7 +55,7 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 
 	must.Have(op.NotifyDevice.Call(ctx, te, device))(t)
 	must.Have(op.RevokeKey.Call(te.operator(), te, parley.RevokeKeyRequest{KeyID: session.KeyID}))(t)
-	if devices.Count() != 0 || len(te.opts.notices()) != 0 {
+	if devices.Count() != 0 || len(te.opts.Away.Ways()) != 0 {
 		t.Error("a device is told whose session was revoked")
 	}
 }

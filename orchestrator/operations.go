@@ -24,9 +24,9 @@ func (o *Orchestrator) registerTeam(s *services) {
 	op.ReadTerminal.Handle(o.Handlers, s.terminals.ReadTerminal)
 	op.GetAttachInfo.Handle(o.Handlers, s.terminals.GetAttachInfo)
 	op.AnswerDialog.Handle(o.Handlers, s.terminals.AnswerDialog)
-	op.AdoptAgent.Handle(o.Handlers, s.terminals.terminals.AdoptAgent)
-	op.TypeInTerminal.Handle(o.Handlers, s.terminals.terminals.TypeInTerminal)
-	op.ReportState.Handle(o.Handlers, s.terminals.terminals.ReportState)
+	op.AdoptAgent.Handle(o.Handlers, s.terminals.Terminals.AdoptAgent)
+	op.TypeInTerminal.Handle(o.Handlers, s.terminals.Terminals.TypeInTerminal)
+	op.ReportState.Handle(o.Handlers, s.terminals.Terminals.ReportState)
 
 	op.ListWorktrees.Handle(o.Handlers, s.worktrees.ListWorktrees)
 	op.DiffAgent.Handle(o.Handlers, s.worktrees.DiffAgent)
@@ -95,8 +95,8 @@ func (o *Orchestrator) registerControl(s *services) {
 
 	op.GetWorkspaceStatus.Handle(o.Handlers, o.Workspace.GetWorkspaceStatus)
 	op.Backup.Handle(o.Handlers, o.Workspace.Backup)
-	op.SendTestNotice.Handle(o.Handlers, o.Workspace.SendTestNotice)
-	op.NotifyDevice.Handle(o.Handlers, o.Workspace.NotifyDevice)
+	op.SendTestNotice.Handle(o.Handlers, s.notices.SendTestNotice)
+	op.NotifyDevice.Handle(o.Handlers, s.notices.NotifyDevice)
 	op.ListHosts.Handle(o.Handlers, o.Workspace.ListHosts)
 	op.RemoveHost.Handle(o.Handlers, o.Workspace.RemoveHost)
 	op.ShutDown.Handle(o.Handlers, o.Workspace.ShutDown)

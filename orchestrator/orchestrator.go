@@ -17,17 +17,26 @@ import (
 
 	"parley"
 	"parley/op"
+	"parley/orchestrator/admission"
+	"parley/orchestrator/agents"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/events"
+	"parley/orchestrator/files"
+	"parley/orchestrator/hosts"
+	"parley/orchestrator/keys"
+	"parley/orchestrator/messages"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/needs"
 	"parley/orchestrator/overlap"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/orchestrator/threads"
 	"parley/orchestrator/trial"
 	"parley/store"
-	"parley/store/files"
+	stored "parley/store/files"
 )
 
 var _ parley.Service = (*Orchestrator)(nil)
@@ -37,10 +46,10 @@ var _ parley.Service = (*Orchestrator)(nil)
 type Orchestrator struct {
 	op.Handlers // of all operations
 
-	Callers   *callers          // who calls
-	Files     *fileService      // takes and gives out files
-	Keys      *keyService       // lets the page in
-	Workspace *workspaceService // tells whether the daemon is well
+	Callers   *keys.Callers  // who calls
+	Files     *files.Service // takes and gives out files
+	Keys      *keys.Service  // lets the page in
+	Workspace *hosts.Service // tells whether the daemon is well
 
 	opts  Options
 	store *store.Store
@@ -56,44 +65,41 @@ type Orchestrator struct {
 
 // services do the operations, a noun each.
 type services struct {
-	agents        *agentService
-	programs      *programService
-	terminals     *terminalService
-	worktrees     *worktreeService
-	messages      *messageService
-	threads       *threadService
-	operator      *operatorService
-	conversations *conversationService
-	responders    *responderService
-	events        *eventService
+	agents        *agents.Service
+	programs      *agents.Programs
+	terminals     *agents.Terminals
+	worktrees     *agents.Worktrees
+	messages      *messages.Service
+	threads       *threads.Service
+	operator      *needs.Service
+	notices       *needs.Notices
+	conversations *threads.Conversations
+	responders    *agents.Models
+	events        *events.Service
 }
 
 // rooms are the parts of the daemon that the services share.
 type rooms struct {
 	roster     *team.Roster
 	couriers   *courier.Couriers
-	entrances  *entrances
+	entrances  *agents.Entrances
 	terminals  *terminal.Terminals
 	talk       *talk.Talk
 	responders *answer.Responders
-	files      *files.Store
+	files      *stored.Store
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
 	programs   *trial.Programs
-	pause      *pause
-	admission  *admission
-	elsewhere  *elsewhere
-	clock      cautiousClock // of prune
+	pause      *admission.Pause
+	admission  *admission.Admission
+	elsewhere  *relay.Elsewhere
 }
-
-// choreTime is the interval between looks for expired deliveries and unused files.
-const choreTime = 30 * time.Second
 
 // New connects to tmux, finds the agents that already run there, resolves what a crash left
 // behind, and starts delivering. The error is TMUX_UNAVAILABLE when tmux is missing, too old or
 // cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
-	opts.Settings.setDefaults()
+	opts.Settings.SetDefaults()
 	opts.Boundary.Always = opts.Settings.Sandbox
 	opts.Host = cmp.Or(opts.Store.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
@@ -107,7 +113,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	o.cancel = cancel
-	err := o.seeClock(ctx)
+	clock, err := hosts.SeeClock(ctx, o.store)
 	if err == nil {
 		err = o.load(ctx)
 	}
@@ -116,6 +122,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		return nil, err
 	}
 	o.compose(running.Done())
+	o.Workspace.Pruning = clock
 	o.register()
 	o.store.Follow(o.follow)
 	if err := o.start(ctx, running); err != nil {
@@ -128,7 +135,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 // load builds the shared parts, and reads from the database the state that they keep in memory.
 func (o *Orchestrator) load(ctx context.Context) (err error) {
-	ssh, err := parseSSH(o.opts.Settings.HostSSH)
+	ssh, err := relay.ParseSSH(o.opts.Settings.HostSSH)
 	if err != nil {
 		return err
 	}
@@ -137,7 +144,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}
 	inRoot := filepath.Join(o.opts.Workspace, ".parley")
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
-	o.rooms.elsewhere = &elsewhere{o.store, o.rooms.roster, o.opts.Host, ssh}
+	o.rooms.elsewhere = relay.NewElsewhere(o.store, o.rooms.roster, o.opts.Host, ssh)
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
@@ -146,10 +153,10 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}
 
 	received := filepath.Join(inRoot, "received")
-	if o.rooms.files, err = files.Open(o.opts.State, received, o.opts.Settings.maxFile()); err != nil {
+	if o.rooms.files, err = stored.Open(o.opts.State, received, o.opts.Settings.MaxFile()); err != nil {
 		return err
 	}
-	if o.rooms.pause, err = loadPause(ctx, o.store); err != nil {
+	if o.rooms.pause, err = admission.LoadPause(ctx, o.store); err != nil {
 		return err
 	}
 	o.rooms.talk, err = talk.Load(ctx, talk.Options{
@@ -159,20 +166,16 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		return err
 	}
 
-	o.rooms.admission = &admission{
-		addressees: &addressees{o.rooms.roster},
-		access:     &access{o.store, o.rooms.roster},
-		copies:     &copies{o.store, o.rooms.roster, o.rooms.files},
-		pause:      o.rooms.pause,
-		limits:     &limits{settings: &o.opts.Settings, now: o.now},
-		store:      o.store, roster: o.rooms.roster, talk: o.rooms.talk, settings: &o.opts.Settings, now: o.now,
-	}
+	o.rooms.admission = admission.New(admission.Admission{
+		Pause: o.rooms.pause, Store: o.store, Roster: o.rooms.roster, Talk: o.rooms.talk, Settings: &o.opts.Settings,
+		Now: o.now,
+	}, o.rooms.files)
 	o.rooms.responders = answer.New(answer.Options{
 		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
 		Declared: o.opts.Responders, Host: o.opts.Host, Timeout: o.opts.Settings.ModelTimeout,
 		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
 	})
-	o.rooms.admission.responders = o.rooms.responders
+	o.rooms.admission.Responders = o.rooms.responders
 	o.rooms.overlaps = overlap.New(overlap.Options{
 		Store: o.store, Roster: o.rooms.roster, Mode: o.opts.Settings.Overlaps, Notify: o.noticeOfOverlap,
 		Now: o.now, Log: o.log,
@@ -184,14 +187,14 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
-	o.rooms.entrances = &entrances{
-		dir: o.opts.LaunchDir, checks: o.opts.Settings.Checks,
-		open: map[string]*keptDoor{}, asked: map[string]asked{},
+	o.rooms.entrances = &agents.Entrances{
+		Dir: o.opts.LaunchDir, Checks: o.opts.Settings.Checks,
+		Open: map[string]*agents.KeptDoor{}, Asked: map[string]agents.Asked{},
 	}
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
-		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
-		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.at,
+		Paused: o.rooms.pause.Is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.Notify,
+		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.At,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -200,7 +203,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Boundary: o.opts.Boundary,
 		Host:     o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
 		TypedAs:     o.rooms.programs.Profile,
-		Does:        o.rooms.entrances.does,
+		Does:        o.rooms.entrances.Does,
 		Prompt:      o.firstPrompt,
 		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
@@ -211,66 +214,75 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 
-	o.Callers = &callers{r.roster, r.terminals}
-	o.services.agents = &agentService{
-		store: o.store, roster: r.roster, programs: r.programs, meter: r.meter, opts: &o.opts, now: o.now,
+	o.Callers = keys.NewCallers(r.roster, r.terminals)
+	o.services.agents = &agents.Service{
+		Store: o.store, Roster: r.roster, Programs: r.programs, Meter: r.meter, Settings: &o.opts.Settings,
+		Host: o.opts.Host,
+		Now:  o.now,
 	}
-	o.services.programs = &programService{elsewhere: r.elsewhere, roster: r.roster, programs: r.programs}
-	o.services.messages = &messageService{
-		search:     &search{r.admission.access, o.store, r.roster, o.now},
-		responses:  &responses{r.admission, o.store, r.roster},
-		assistance: &assistance{r.admission, r.roster, o.now},
-		admission:  r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
-		now: o.now, log: o.log, closing: closing,
+	o.services.programs = &agents.Programs{Elsewhere: r.elsewhere, Roster: r.roster, Programs: r.programs}
+	o.services.messages = messages.New(messages.Service{
+		Admission: r.admission, Store: o.store, Roster: r.roster, Responders: r.responders, Talk: r.talk,
+		Now: o.now, Log: o.log, Closing: closing,
+	})
+	o.services.worktrees = &agents.Worktrees{
+		Elsewhere: r.elsewhere, Roster: r.roster, Terminals: r.terminals, Service: o,
+		Workspace: o.opts.Workspace,
 	}
-	o.services.worktrees = &worktreeService{
-		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, messages: o.services.messages,
-		workspace: o.opts.Workspace,
+	o.services.terminals = &agents.Terminals{
+		Elsewhere: r.elsewhere, Terminals: r.terminals, Roster: r.roster, Responders: r.responders,
+		Admission: r.admission, Service: o, Worktrees: o.services.worktrees,
 	}
-	o.services.terminals = &terminalService{
-		elsewhere: r.elsewhere, terminals: r.terminals, roster: r.roster, responders: r.responders,
-		messages: o.services.messages, worktrees: o.services.worktrees,
+	o.services.threads = &threads.Service{
+		Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk, Now: o.now, Log: o.log,
 	}
-	o.services.threads = &threadService{
-		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,
+	o.Files = &files.Service{
+		Admission: r.admission, Store: o.store, Roster: r.roster, Files: r.files, Settings: &o.opts.Settings,
+		Workspace: o.opts.Workspace, Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...),
+		Now: o.now, Log: o.log,
 	}
-	o.Files = &fileService{
-		admission: r.admission, store: o.store, roster: r.roster, files: r.files, opts: &o.opts, now: o.now, log: o.log,
-	}
-	o.services.operator = &operatorService{
-		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
-		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, programs: r.programs,
-		pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
-		reminders: &reminders{
-			admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, pause: r.pause,
-			settings: &o.opts.Settings, now: o.now, log: o.log,
+	o.services.operator = &needs.Service{
+		Elsewhere: r.elsewhere, Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk,
+		Responders: r.responders, Terminals: r.terminals, Meter: r.meter, Overlaps: r.overlaps, Programs: r.programs,
+		Pause: r.pause, Settings: &o.opts.Settings, Away: &o.opts.Away, Now: o.now, Log: o.log,
+		System: &needs.System{
+			Info: &o.opts.Daemon.Info, Wrong: o.opts.Daemon.Wrong, Keeps: len(o.opts.Tmux.Keeper) > 0,
+			Roster: r.roster, Terminals: r.terminals, Now: o.now,
 		},
-		losses: &losses{admission: r.admission, store: o.store, roster: r.roster, pause: r.pause, log: o.log},
-		agents: &agentNeeds{elsewhere: r.elsewhere, roster: r.roster, settings: &o.opts.Settings, now: o.now},
+		Reminders: &needs.Reminders{
+			Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk, Pause: r.pause,
+			Settings: &o.opts.Settings, Now: o.now, Log: o.log,
+		},
+		Losses: &needs.Undelivered{Admission: r.admission, Store: o.store, Roster: r.roster, Pause: r.pause,
+			Log: o.log},
+		Agents: &needs.AgentNeeds{Elsewhere: r.elsewhere, Roster: r.roster, Settings: &o.opts.Settings, Now: o.now},
 	}
-	o.Keys = &keyService{
-		store: o.store, roster: r.roster, terminals: o.services.terminals, responders: r.responders,
-		opts: &o.opts, now: o.now, log: o.log,
+	o.services.notices = &needs.Notices{Away: &o.opts.Away, Needs: o.services.operator, Store: o.store, Log: o.log}
+	o.Keys = &keys.Service{
+		Store: o.store, Roster: r.roster, Responders: r.responders, Service: o, Codes: o.opts.Away.Codes,
+		Info: &o.opts.Daemon.Info, URL: o.opts.Settings.Web.URL, Workspace: o.opts.Workspace, Now: o.now, Log: o.log,
 	}
-	o.services.conversations = &conversationService{
-		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
+	o.services.conversations = &threads.Conversations{
+		Talk: r.talk, Responders: r.responders, Store: o.store, Roster: r.roster, Now: o.now, Log: o.log,
 	}
-	o.services.responders = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
-	o.services.events = &eventService{
-		store: o.store, roster: r.roster, overlaps: r.overlaps, meter: r.meter, now: o.now, closing: closing,
+	o.services.responders = &agents.Models{Responders: r.responders, Meter: r.meter, Roster: r.roster}
+	o.services.events = &events.Service{
+		Store: o.store, Roster: r.roster, Overlaps: r.overlaps, Meter: r.meter, Now: o.now, Closing: closing,
 	}
-	o.Workspace = &workspaceService{
-		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.services.operator, pause: r.pause,
-		opts: &o.opts, now: o.now, log: o.log, away: newInterval(awayTime),
+	o.Workspace = &hosts.Service{
+		Store: o.store, Roster: r.roster, Terminals: r.terminals, Admission: r.admission, Needs: o.services.operator,
+		Ways: o.opts.Away.Ways, Pause: r.pause, Files: o.Files, Settings: &o.opts.Settings, Info: &o.opts.Daemon.Info,
+		Workspace: o.opts.Workspace, Host: o.opts.Host, End: o.opts.Daemon.ShutDown,
+		Now: o.now, Log: o.log, Away: hosts.NewInterval(hosts.AwayTime),
 	}
 }
 
 // start recovers files, responders and terminals, and starts delivering and watching until
 // running ends.
 func (o *Orchestrator) start(ctx, running context.Context) error {
-	err := o.Files.tidyFiles(ctx)
+	err := o.Files.Tidy(ctx)
 	if err == nil {
-		o.Workspace.warnings, err = o.rooms.responders.LoadDeclared(ctx)
+		o.Workspace.Warnings, err = o.rooms.responders.LoadDeclared(ctx)
 	}
 	if err == nil {
 		err = o.rooms.terminals.Recover(ctx)
@@ -279,20 +291,20 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 		return errors.Join(err, o.rooms.terminals.Close())
 	}
 
-	for _, warning := range o.Workspace.warnings {
+	for _, warning := range o.Workspace.Warnings {
 		o.log.Warn(warning)
 	}
 	for _, m := range o.rooms.roster.All() {
 		o.rooms.couriers.Start(m)
 	}
-	o.Workspace.returned.Store(true)
-	o.Workspace.keepHosts(ctx)
+	o.Workspace.Returned.Store(true)
+	o.Workspace.KeepHosts(ctx)
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.tick(running) })
-	o.group.Go(func() { o.reportIncidents(running) })
-	o.group.Go(func() { o.keepCopies(running) })
-	o.group.Go(func() { o.checkStorage(running) })
-	o.group.Go(func() { o.prune(running) })
+	o.group.Go(func() { o.Workspace.ReportIncidents(running) })
+	o.group.Go(func() { o.Workspace.KeepCopies(running) })
+	o.group.Go(func() { o.Workspace.CheckStorage(running) })
+	o.group.Go(func() { o.Workspace.Prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
 	o.group.Go(func() { o.rooms.programs.Run(running) })
@@ -306,11 +318,11 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 		o.group.Go(func() { o.opts.Away.Notifier.Run(running) })
 	}
 	if o.opts.Away.Devices != nil {
-		o.opts.Away.Devices.While(o.sessionLives)
+		o.opts.Away.Devices.While(o.Keys.SessionLives)
 		o.group.Go(func() { o.opts.Away.Push.Run(running) })
-		o.group.Go(func() { o.push(running) })
+		o.group.Go(func() { o.services.notices.TellDevices(running) })
 	}
-	o.group.Go(func() { o.notify(running) })
+	o.group.Go(func() { o.services.notices.Tell(running) })
 
 	return nil
 }
@@ -321,8 +333,9 @@ func (o *Orchestrator) tick(ctx context.Context) {
 	settings := &o.opts.Settings
 	tick := time.NewTicker(settings.Watch)
 	defer tick.Stop()
-	chores := newInterval(choreTime)
-	steering, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.services.operator)
+	chores := hosts.NewInterval(needs.ChoreTime)
+	steering, guardian := hosts.NewInterval(min(needs.ChoreTime, settings.StuckAfter/2)),
+		needs.NewGuardian(o.services.operator)
 
 	for {
 		select {
@@ -331,21 +344,21 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		case <-tick.C:
 		}
 
-		leads := o.Workspace.keepHosts(ctx)
+		leads := o.Workspace.KeepHosts(ctx)
 		if leads {
-			o.services.operator.reminders.remind(ctx)
-			o.services.conversations.recheckHolds(ctx)
+			o.services.operator.Reminders.Remind(ctx)
+			o.services.conversations.RecheckHolds(ctx)
 		} else {
 			o.rooms.talk.Compare(ctx)
 		}
-		if chores.due() {
-			o.Workspace.expire(ctx)
+		if chores.Due() {
+			o.Workspace.Expire(ctx)
 			if leads {
-				o.services.operator.losses.tell(ctx)
+				o.services.operator.Losses.Tell(ctx)
 			}
 		}
-		if settings.AutoSteer && steering.due() {
-			guardian.guard(ctx)
+		if settings.AutoSteer && steering.Due() {
+			guardian.Guard(ctx)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/orchestrator/agents"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
@@ -16,7 +17,7 @@ func (o *Orchestrator) firstPrompt(
 	ctx context.Context, m *team.Member, p *profile.Profile, text string,
 ) (first terminal.Prompt) {
 	sent, err := o.services.messages.SendMessage(ctx, parley.SendMessageRequest{
-		To: parley.Names{m.ID}, Text: text, Type: promptType(ctx),
+		To: parley.Names{m.ID}, Text: text, Type: agents.PromptType(ctx),
 	})
 	if err != nil {
 		return first
@@ -24,7 +25,7 @@ func (o *Orchestrator) firstPrompt(
 	first.MessageID = sent.MessageID
 
 	jobs, err := o.store.Pending(ctx, m.ID, 1)
-	held := o.rooms.pause.is() != nil || o.rooms.meter.Hold(m.ID) != "" || o.store.LeaseOver()
+	held := o.rooms.pause.Is() != nil || o.rooms.meter.Hold(m.ID) != "" || o.store.LeaseOver()
 	if err != nil || held || len(jobs) == 0 || jobs[0].Message.ID != sent.MessageID {
 		return first
 	}

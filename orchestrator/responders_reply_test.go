@@ -16,6 +16,7 @@ import (
 	"parley/internal/modelserver"
 	"parley/internal/must"
 	"parley/op"
+	"parley/orchestrator/admission"
 	"parley/orchestrator/responder"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
@@ -359,10 +360,10 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 
 	// A crash leaves a message that is stored and not answered.
 	m := te.roster.ByName("DM")
-	stored := must.Have(te.admission.admit(
+	stored := must.Have(te.admission.Admit(
 		ada,
 		te.roster.ByName("ada"),
-		draft{recipients: []*team.Member{m}, asks: m, message: parley.Message{
+		admission.Draft{Recipients: []*team.Member{m}, Asks: m, Message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "SAY here"}},
 	))(t)
 

@@ -262,11 +262,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	te.pause(true)
 	s.Release()
 	te.answerOf(second, "DM") // the running answer is posted
-	tmuxtest.Poll(t, func() bool {
-		te.rooms.pause.mu.Lock()
-		defer te.rooms.pause.mu.Unlock()
-		return te.rooms.pause.over != nil
-	}, func() string {
+	tmuxtest.Poll(t, te.rooms.pause.Awaited, func() string {
 		return fmt.Sprintf("nothing waits for the end of the pause; %d requests", len(s.Requests()))
 	})
 
@@ -323,12 +319,12 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 			break
 		}
 		ahead.Add(int64(11 * time.Minute))
-		te.services.conversations.recheckHolds(t.Context())
+		te.services.conversations.RecheckHolds(t.Context())
 	}
 
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
-	te.services.conversations.recheckHolds(t.Context())
+	te.services.conversations.RecheckHolds(t.Context())
 	last := held()
 	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
 		last[0].Reason != string(conversation.ChainSpent) {

@@ -10,6 +10,8 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/op"
+	"parley/orchestrator/messages"
+	"parley/orchestrator/needs"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
@@ -101,25 +103,25 @@ func (te *testTeam) steerings(agent string) (guidance []parley.ContractMessage) 
 	q := store.InboxQuery{RecipientID: te.roster.ByName(agent).ID, Limit: 50, OldestFirst: true}
 	page := must.Have(te.opts.Store.Inbox.Page(te.t.Context(), q))(te.t)
 	for _, item := range page.Items {
-		guidance = append(guidance, contractMessage(te.roster, item))
+		guidance = append(guidance, messages.ContractMessage(te.roster, item))
 	}
 	return guidance
 }
 
 // newStuck returns a team with an agent that has shown nothing for eleven minutes, and a guardian.
-func newStuck(t *testing.T) (*stage, *clock, *guardian) {
+func newStuck(t *testing.T) (*stage, *clock, *needs.Guardian) {
 	c := new(clock)
 	te := newStage(t, tmuxtest.Agent{}, c.option)
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	c.pass(11 * time.Minute)
-	return te, c, newGuardian(te.services.operator)
+	return te, c, needs.NewGuardian(te.services.operator)
 }
 
 // guard runs the guardian once and checks the number of messages it has sent so far.
-func (te *testTeam) guard(g *guardian, want int, when string) {
+func (te *testTeam) guard(g *needs.Guardian, want int, when string) {
 	te.t.Helper()
-	if err := g.steerIfStuck(te.t.Context(), te.roster.ByName("coder")); err != nil {
+	if err := g.SteerIfStuck(te.t.Context(), te.roster.ByName("coder")); err != nil {
 		te.t.Fatalf("%s: %v", when, err)
 	}
 	if got := te.steerings("coder"); len(got) != want {
@@ -150,7 +152,7 @@ func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
 
 func TestAgentIsSteeredAgainWhenItsGuidanceIsRemoved(t *testing.T) {
 	te, _, g := newStuck(t)
-	g.given[te.roster.ByName("coder")] = given{messageID: team.NewID()}
+	g.Given[te.roster.ByName("coder")] = needs.Given{MessageID: team.NewID()}
 	te.guard(g, 1, "after the earlier guidance was removed")
 }
 
@@ -163,7 +165,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 1, "after it")
 	c.pass(11 * time.Minute)
 	te.guard(g, 1, "while the first is on its way")
-	te.guard(newGuardian(te.services.operator), 1, "by a guardian that starts anew")
+	te.guard(needs.NewGuardian(te.services.operator), 1, "by a guardian that starts anew")
 
 	work := func() {
 		c.pass(-11 * time.Minute) // the watcher looks by this clock
@@ -191,10 +193,10 @@ func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
 	m := te.roster.ByName("coder")
-	d := te.reach(g.given[m].messageID, parley.DeliveryRead)
+	d := te.reach(g.Given[m].MessageID, parley.DeliveryRead)
 	drawn := d.Steps[len(d.Steps)-1].At
-	for after, want := range map[time.Duration]bool{ownEcho / 2: true, 2 * ownEcho: false} {
-		if done, err := g.steered(t.Context(), m, drawn.Add(after)); done != want || err != nil {
+	for after, want := range map[time.Duration]bool{needs.OwnEcho / 2: true, 2 * needs.OwnEcho: false} {
+		if done, err := g.Steered(t.Context(), m, drawn.Add(after)); done != want || err != nil {
 			t.Errorf("output %s after it: steered %v, %v, want %v", after, done, err, want)
 		}
 	}

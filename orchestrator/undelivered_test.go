@@ -38,8 +38,8 @@ func (d *dying) die() {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
 	must.Have(d.store.Expire(d.t.Context(), d.now()))(d.t)
-	d.services.operator.losses.tell(context.Background())
-	d.services.operator.losses.tell(context.Background()) // each once
+	d.services.operator.Losses.Tell(context.Background())
+	d.services.operator.Losses.Tell(context.Background()) // each once
 }
 
 func (d *dying) from(as context.Context, text string, to ...string) string {
@@ -95,7 +95,7 @@ func TestNoticeThatDiesMakesNoNotice(t *testing.T) {
 	t.Parallel()
 	d := newDying(t, 1)
 	t00 := d.roster.ByName("t00")
-	must.Do(t, d.rooms.admission.notify(t.Context(), []*team.Member{t00}, "to t00", nil, ""))
+	must.Do(t, d.rooms.admission.Notify(t.Context(), []*team.Member{t00}, "to t00", nil, ""))
 	d.die()
 	if left := must.Have(d.store.Undelivered(t.Context()))(t); len(left) != 0 {
 		t.Errorf("it is still to be told: %+v", left)

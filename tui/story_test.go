@@ -25,6 +25,7 @@ import (
 	"parley/internal/story"
 	"parley/op"
 	"parley/orchestrator"
+	"parley/orchestrator/settings"
 	"parley/program/profile"
 	"parley/store"
 	"parley/store/storetest"
@@ -63,7 +64,7 @@ func newStoryTeam(t *testing.T) story.Team {
 	service := must.Have(orchestrator.New(context.Background(), orchestrator.Options{
 		Store: rows, Tmux: terminals, Profiles: profiles, Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
 		Executable: executable, Host: "here",
-		Settings: orchestrator.Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
+		Settings: settings.Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
 	}))(t)
 	key := "the-operator"
 	server := httptest.NewServer(httpapi.New(httpapi.Options{

@@ -11,8 +11,8 @@ import (
 	"parley/internal/notify"
 	"parley/internal/setting"
 	"parley/internal/sh"
-	"parley/orchestrator"
 	"parley/orchestrator/responder"
+	"parley/orchestrator/settings"
 	"parley/plain"
 	"parley/store"
 )
@@ -144,9 +144,9 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 }
 
 // webClaims tells what the page may do beyond its defaults.
-func (t *Team) webClaims(before *orchestrator.PageSettings) []Claim {
+func (t *Team) webClaims(before *settings.PageSettings) []Claim {
 	var all []Claim
-	for _, f := range setting.Fields(reflect.TypeFor[orchestrator.PageSettings]()) {
+	for _, f := range setting.Fields(reflect.TypeFor[settings.PageSettings]()) {
 		if value := f.Value(&t.Web); f.Trusted && value != f.Value(before) {
 			all = append(all, Claim{"web", plain.CleanLine("web." + f.Name + " is " + value)})
 		}

@@ -22,7 +22,9 @@ import (
 	"parley/httpapi"
 	"parley/internal/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/needs"
 	"parley/orchestrator/responder"
+	"parley/orchestrator/settings"
 	"parley/store"
 	"parley/tmux"
 )
@@ -99,7 +101,7 @@ type daemon struct {
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
-	web          orchestrator.PageSettings
+	web          settings.PageSettings
 	moved        bool          // the page has another port than before
 	withheld     string        // the parts of parley.yaml that it ignores; "" for none
 	told         string        // what its status says has happened to the workspace; "" for nothing
@@ -202,7 +204,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}
 
-	codes := &orchestrator.AnswerCodes{Now: d.Now}
+	codes := &notify.AnswerCodes{Now: d.Now}
 	d.info = d.status()
 	d.own = newAgentSockets(d.Place, d.address)
 	devices, err := notify.OpenDevices(filepath.Join(d.Place.Home, "devices.json"))
@@ -233,10 +235,11 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
 		Costs:      t.costs(),
-		Away: orchestrator.Away{
-			Codes: codes, Notifier: notify.New(notices),
-			Push:    notify.NewPush(notices, devices, cmp.Or(t.Web.URL, "mailto:operator@parley.invalid")),
-			Devices: devices,
+		Away: needs.Away{
+			Codes:    codes,
+			Notifier: notify.New(notices),
+			Push:     notify.NewPush(notices, devices, cmp.Or(t.Web.URL, "mailto:operator@parley.invalid")),
+			Devices:  devices,
 		},
 
 		OperatorKey: operatorKey,

@@ -11,7 +11,7 @@ import (
 	"parley"
 	"parley/internal/setting"
 	"parley/mcpserver"
-	"parley/orchestrator"
+	"parley/orchestrator/settings"
 	"parley/plain"
 	"parley/store"
 )
@@ -20,7 +20,7 @@ import (
 // reached. The variable PARLEY_MAX_TEXT and the flag --max-text of `parley serve`
 // follow from the name max_text.
 type Settings struct {
-	orchestrator.Settings `yaml:",inline"`
+	settings.Settings `yaml:",inline"`
 
 	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
 	Database    string `yaml:"database" trust:"true" doc:"The PostgreSQL database of the workspace, as postgres://USER@HOST/NAME; a file in the state directory unless set."`

@@ -14,9 +14,9 @@ import (
 	"parley/internal/must"
 	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/settings"
 )
 
 func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
@@ -34,7 +34,7 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 		reflect.TypeFor[ScreenSettings](),
 		reflect.TypeFor[AttachSettings](), reflect.TypeFor[Worktrees](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
-		reflect.TypeFor[notify.Settings](), reflect.TypeFor[orchestrator.PageSettings](),
+		reflect.TypeFor[notify.Settings](), reflect.TypeFor[settings.PageSettings](),
 		reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
 	} {
 		for _, f := range setting.Fields(typ) {
@@ -56,7 +56,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"screen":       {"settings.md", reflect.TypeFor[ScreenSettings]()},
 		"attach":       {"settings.md", reflect.TypeFor[AttachSettings]()},
 		"notify":       {"settings.md", reflect.TypeFor[notify.Settings]()},
-		"web":          {"settings.md", reflect.TypeFor[orchestrator.PageSettings]()},
+		"web":          {"settings.md", reflect.TypeFor[settings.PageSettings]()},
 		"budget":       {"responders.md", reflect.TypeFor[meter.Budget]()},
 	} {
 		page := must.Have(os.ReadFile("../../docs/" + table.page))(t)

@@ -21,6 +21,7 @@ import (
 	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/settings"
 	"parley/plain"
 	"parley/program/profile"
 )
@@ -37,7 +38,7 @@ type Team struct {
 	Prices       meter.Prices               `yaml:"prices" doc:"What a million tokens of a model cost, by the model's name or, with * at the end, its beginning."`
 	Budget       meter.Budget               `yaml:"budget" doc:"What the programs of all agents together may use on a day."`
 	Notify       notify.Settings            `yaml:"notify" doc:"How, when and of what you are told while you are away."`
-	Web          orchestrator.PageSettings  `yaml:"web" doc:"How the page in a browser treats you."`
+	Web          settings.PageSettings      `yaml:"web" doc:"How the page in a browser treats you."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 
@@ -239,7 +240,7 @@ func duplicateName(file, name string) error {
 }
 
 // service returns the settings of the service.
-func (t *Team) service() orchestrator.Settings {
+func (t *Team) service() settings.Settings {
 	s := t.Settings.Settings
 	s.Conversation, s.Web, s.Given = t.Conversation, t.Web, true
 	return s

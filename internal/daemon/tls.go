@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator"
+	"parley/orchestrator/settings"
 )
 
 // certificate reads a certificate and its key from files, again whenever one of them has changed: a renewed one needs
@@ -27,7 +27,7 @@ type certificate struct {
 }
 
 // certificateOf returns the certificate of the settings, nil if they name none. Relative paths begin at root.
-func certificateOf(s *orchestrator.PageSettings, root string) (*certificate, error) {
+func certificateOf(s *settings.PageSettings, root string) (*certificate, error) {
 	if s.Certificate == "" {
 		return nil, nil
 	}

@@ -19,7 +19,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/orchestrator"
+	"parley/orchestrator/settings"
 )
 
 // writePair writes a certificate of its own for 127.0.0.1, and returns it.
@@ -41,7 +41,7 @@ func writePair(t *testing.T, dir string, serial int64) *x509.Certificate {
 	return must.Have(x509.ParseCertificate(der))(t)
 }
 
-var pair = orchestrator.PageSettings{Certificate: "cert.pem", CertificateKey: "key.pem"}
+var pair = settings.PageSettings{Certificate: "cert.pem", CertificateKey: "key.pem"}
 
 // One port speaks TLS, and plain HTTP with this machine; a renewed certificate counts at once.
 func TestThePortSpeaksTLSToo(t *testing.T) {
@@ -116,13 +116,13 @@ func TestPlainCallsFromElsewhereAreRefused(t *testing.T) {
 
 func TestACertificateIsChecked(t *testing.T) {
 	dir := t.TempDir()
-	if c, err := certificateOf(&orchestrator.PageSettings{}, dir); c != nil || err != nil {
+	if c, err := certificateOf(&settings.PageSettings{}, dir); c != nil || err != nil {
 		t.Errorf("without one: %v, %v", c, err)
 	}
 	if _, err := certificateOf(&pair, dir); parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("without its files: %v", err)
 	}
-	for want, s := range map[string]orchestrator.PageSettings{
+	for want, s := range map[string]settings.PageSettings{
 		"certificate_key": {Certificate: "x"},
 		"url":             {URL: "https://team.example/page"},
 		"":                {URL: "https://team.example:8443"},

@@ -16,9 +16,9 @@ import (
 	"parley"
 	"parley/internal/notify"
 	"parley/internal/setting"
-	"parley/orchestrator"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/settings"
 	"parley/plain"
 	"parley/program/profile"
 )
@@ -126,7 +126,7 @@ func siblingKeys(key *token.Token) []string {
 	case "notify":
 		return setting.Names(reflect.TypeFor[notify.Settings]())
 	case "web":
-		return setting.Names(reflect.TypeFor[orchestrator.PageSettings]())
+		return setting.Names(reflect.TypeFor[settings.PageSettings]())
 	case "responders":
 		return slices.Concat(
 			setting.Names(reflect.TypeFor[Responder]()), setting.Names(reflect.TypeFor[parley.ResponderExtras]()),

@@ -159,7 +159,7 @@ func (rs *Responders) reply(
 	}
 
 	reply.InCall = inCall && ctx.Err() == nil
-	stored, err := rs.opts.Admission.Admit(storing, reply)
+	stored, err := rs.opts.Admission.AdmitReply(storing, reply)
 	if parley.ErrorCode(err) == parley.NotAParticipant { // it left the thread meanwhile
 		call.ReplyID = ""
 		return nil, rs.recordFailure(storing, msg, call, parley.NoModelAnswer(parley.ModelCancelled, "%w", err))

@@ -24,9 +24,9 @@ type Model interface {
 
 // Admission lets replies into the service.
 type Admission interface {
-	// Admit stores a reply and hands it on. The error is NOT_A_PARTICIPANT when the
+	// AdmitReply stores a reply and hands it on. The error is NOT_A_PARTICIPANT when the
 	// responder has left the thread.
-	Admit(context.Context, Reply) (store.Appended, error)
+	AdmitReply(context.Context, Reply) (store.Appended, error)
 	// RefusePaused returns COMMUNICATION_DISABLED while communication is paused.
 	RefusePaused() error
 	// WaitResumed blocks while communication is paused.

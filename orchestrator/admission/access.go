@@ -1,0 +1,97 @@
+package admission
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/plain"
+	"parley/store"
+)
+
+// Access tells which messages and files a caller may read.
+type Access struct {
+	store  *store.Store
+	roster *team.Roster
+}
+
+// Visible returns a message and its deliveries if the caller is the operator, sent it, got it,
+// or takes part in its thread. For other callers the message does not exist: the error is
+// MESSAGE_NOT_FOUND, in the same words as if there were none.
+func (a *Access) Visible(
+	ctx context.Context, c parley.Caller, ref string,
+) (parley.Message, []parley.Delivery, error) {
+	msg, deliveries, err := a.store.Message(ctx, ref)
+	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
+		err = notYours(ref)
+	}
+	if err != nil {
+		return msg, nil, err
+	}
+
+	if c.Operator || msg.SenderID == c.ID ||
+		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
+		return msg, deliveries, nil
+	}
+
+	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
+			return msg, deliveries, nil
+		}
+	}
+
+	return parley.Message{}, nil, notYours(ref)
+}
+
+func notYours(ref string) error {
+	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", plain.CleanLine(ref)).
+		Suggest("Use the message_id that send_message or check_inbox gave you.")
+}
+
+// FileFor returns a file if the caller may read it: the operator, its sender, a recipient of a
+// message that attaches it, or a reader of a thread that such a message is in. For others the
+// error is FILE_NOT_FOUND.
+func (a *Access) FileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
+	if c.Operator {
+		return a.store.File(ctx, ref, "")
+	}
+
+	f, refused := a.store.File(ctx, ref, c.ID)
+	if parley.ErrorCode(refused) != parley.FileNotFound {
+		return f, refused
+	}
+
+	f, err := a.store.File(ctx, ref, "")
+	if err != nil {
+		return parley.File{}, err
+	}
+
+	posts, err := a.store.PostsWithFile(ctx, f.ID)
+	if err != nil {
+		return parley.File{}, err
+	}
+
+	for _, id := range posts {
+		if _, _, err := a.Visible(ctx, c, id); err == nil {
+			return f, nil
+		}
+	}
+
+	return parley.File{}, refused
+}
+
+// readersOf returns the readers of a draft: its recipients, or the participants of its thread.
+func (a *Access) readersOf(ctx context.Context, d *Draft) ([]*team.Member, error) {
+	if d.Message.ThreadID == "" {
+		return d.Recipients, nil
+	}
+	th, err := a.store.Thread(ctx, d.Message.ThreadID)
+	var readers []*team.Member
+	for _, id := range th.Participants {
+		if m := a.roster.ByID(id); m != nil {
+			readers = append(readers, m)
+		}
+	}
+	return readers, err
+}

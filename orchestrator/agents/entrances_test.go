@@ -1,0 +1,124 @@
+package agents
+
+import (
+	"net"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/must"
+	"parley/orchestrator/courier"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
+	"parley/program/door"
+	"parley/program/profile"
+)
+
+// A profile may name the entrances that can be opened, and no others.
+func TestProfilesKnowTheEntrancesThatCanBeOpened(t *testing.T) {
+	if diff := cmp.Diff(door.Kinds(), profile.Doors); diff != "" {
+		t.Errorf("(-opened +in profiles):\n%s", diff)
+	}
+}
+
+// A check opens the entrance to a version where it found that it holds, and to no other. Where every version counts, it
+// still does.
+func TestAChecksEvidenceOpensAnEntrance(t *testing.T) {
+	e := &Entrances{Checks: t.TempDir()}
+	for version, verdict := range map[string]trial.Verdict{
+		"1.1": trial.Holds, "1.2": trial.Fails, "1.3": trial.NotTried, "": trial.Holds,
+	} {
+		must.Do(t, trial.Keep(e.Checks, trial.Result{
+			Profile: "robo", Version: version, Findings: []trial.Finding{
+				{Guarantee: trial.Rest, Verdict: trial.Holds}, {Guarantee: trial.Entrance, Verdict: verdict},
+			},
+		}))
+	}
+	for _, listed := range [][]string{nil, {"1.0"}} {
+		p := &profile.Profile{Name: "robo", Door: profile.Door{Versions: listed}}
+		want := listed
+		if len(want) > 0 {
+			want = []string{"1.0", "1.1"}
+		}
+		if diff := cmp.Diff(want, e.versions(p)); diff != "" {
+			t.Errorf("with %q listed (-want +got):\n%s", listed, diff)
+		}
+	}
+}
+
+// A program is asked what it does once a second at most, and one that does not answer more seldom: each look at a
+// terminal waits for that.
+func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
+	hangs := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t) // and says nothing
+	t.Cleanup(func() { hangs.Close() })
+	calls := make(chan net.Conn, 100)
+	go func() {
+		for {
+			conn, err := hangs.Accept()
+			if err != nil {
+				return
+			}
+			calls <- conn
+		}
+	}()
+
+	dir := t.TempDir()
+	l := door.Launch{Port: hangs.Addr().(*net.TCPAddr).Port, Secret: "secret"}
+	must.Do(t, l.Write(terminal.PrivateDir(dir, "ann")))
+	e := &Entrances{Dir: dir, Asked: map[string]Asked{}}
+	at := &team.Terminal{PID: os.Getpid(), Profile: &profile.Profile{Door: profile.Door{Kind: "opencode"}}}
+
+	for _, setting := range []string{courier.DoorNever, "", "", ""} {
+		m := team.NewMember(parley.Agent{ID: "ann", AgentSpec: parley.AgentSpec{Door: setting}})
+		if got := e.Does(t.Context(), m, at); got != (door.Doing{}) {
+			t.Errorf("it says %+v", got)
+		}
+		if setting == courier.DoorNever && len(calls) > 0 {
+			t.Error("it was asked although its entrance is never used")
+		}
+	}
+	if len(calls) != 1 {
+		t.Errorf("it was asked %d times, want once", len(calls))
+	}
+
+	// Another program in that terminal is asked anew.
+	again := &team.Terminal{PID: at.PID, Profile: at.Profile}
+	e.Does(t.Context(), team.NewMember(parley.Agent{ID: "ann"}), again)
+	if len(calls) != 2 {
+		t.Errorf("after its next launch it was asked %d times in all, want twice", len(calls))
+	}
+}
+
+// A program that begins another session keeps its entrance, where that is not one of a session: what it says of what is
+// inside goes there.
+func TestEntrancesOutliveASession(t *testing.T) {
+	at := &team.Terminal{Profile: &profile.Profile{}}
+	for _, kind := range door.Kinds() {
+		e := &Entrances{Dir: t.TempDir(), Open: map[string]*KeptDoor{}}
+		at.Profile.Door.Kind = kind
+		m := team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the first"}})
+		kept := &KeptDoor{Door: &closes{}, all: e, agentID: m.ID, on: at, session: e.program(m, at).Session}
+		e.Open[m.ID] = kept
+
+		m = team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the second"}})
+		got, _ := e.At(t.Context(), m, at, false)
+		if same := got == door.Door(kept); same == door.OfSession(kind) || same == kept.Door.(*closes).closed {
+			t.Errorf("%s: another session leaves the entrance as it is: %t, closed: %t",
+				kind, same, kept.Door.(*closes).closed)
+		}
+	}
+}
+
+// closes is an entrance that notes its end.
+type closes struct {
+	door.Door
+	closed bool
+}
+
+func (c *closes) Close() error {
+	c.closed = true
+	return nil
+}

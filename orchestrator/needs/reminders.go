@@ -1,0 +1,255 @@
+package needs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/orchestrator/admission"
+	"parley/orchestrator/settings"
+	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
+	"parley/plain"
+	"parley/store"
+)
+
+// Reminders tell of responses that are due and do not come.
+type Reminders struct {
+	Admission *admission.Admission
+	Store     *store.Store
+	Roster    *team.Roster
+	Talk      *talk.Talk
+	Pause     *admission.Pause
+	Settings  *settings.Settings
+	Now       func() time.Time
+	Log       *slog.Logger
+
+	mu    sync.Mutex // held while it reminds
+	dues  dueLook
+	ended map[store.Key]time.Time // see isOver
+}
+
+// dueLook is what the last look for responses that are due has found. While nothing happens, nothing else can be
+// due than what was open then.
+type dueLook struct {
+	none  bool      // nothing was due
+	at    time.Time // when it was
+	event int64     // the last event before it
+	next  time.Time // when the next response is due, of those that were open; zero for none
+}
+
+// needless reports whether another look would find nothing that is due before a time.
+func (l *dueLook) needless(event int64, now, before time.Time) bool {
+	since := now.Sub(l.at)
+	return l.none && l.event == event && since >= 0 && since < ChoreTime && (l.next.IsZero() || !l.next.Before(before))
+}
+
+// Remind tells the debtors of unanswered requests, then the senders, then the operator, each
+// once. It does nothing while communication is paused. Calls take turns.
+func (r *Reminders) Remind(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	now := r.Now() // before the look at the pause: what falls due during it is not told
+	if r.Pause.Is() != nil {
+		return
+	}
+
+	event, before := r.Store.LastEvent(), now.Add(r.Settings.RemindBefore)
+	if r.dues.needless(event, now, before) {
+		return
+	}
+	owed, err := r.Store.Due(ctx, before)
+	r.dues = dueLook{}
+	if err == nil && len(owed) == 0 {
+		r.dues.event, r.dues.at = event, now
+		r.dues.next, err = r.Store.NextDue(ctx)
+		r.dues.none = err == nil
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			r.Log.Error("look for responses that are due", "error", err)
+		}
+		return
+	}
+
+	for _, w := range owed {
+		if err := r.RemindOne(ctx, w, now); err != nil && ctx.Err() == nil &&
+			parley.ErrorCode(err) != parley.CommunicationDisabled {
+			r.Log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
+		}
+	}
+}
+
+// RemindOne sends the notices that are due for one unanswered request. Each notice is stored
+// under an idempotency key before it is recorded as sent, so a crash between the two repeats
+// neither.
+func (r *Reminders) RemindOne(ctx context.Context, w store.Owing, now time.Time) error {
+	s, d := r.Settings, &w.Debt
+	r.Roster.FillIn(&w.Message)
+	lead, overdue := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2), s.OverdueAfter
+	sender := w.Message.SenderID
+	if from := r.Roster.ByID(sender); from != nil && from.Kind == parley.KindHuman {
+		sender, overdue = "", min(s.TellSenderAfter, s.OverdueAfter) // get_needs tells a person, not a notice
+	}
+	for _, step := range []struct {
+		told *time.Time
+		at   time.Time
+		who  store.Told
+		to   string // agent id; empty for the operator
+		text func() string
+	}{
+		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
+		{
+			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, sender,
+			func() string { return r.missingText(w, now) },
+		},
+		{d.OperatorToldAt, d.DueAt.Add(overdue), store.ToldOperator, "", nil}, // shown by get_needs
+	} {
+		if step.told != nil || now.Before(step.at) {
+			continue
+		}
+
+		m := r.Roster.ByID(step.to)
+		if m != nil {
+			over, err := r.isOver(ctx, &w, now)
+			if err != nil {
+				return err
+			}
+			if over {
+				continue // it may go on until the operator is told
+			}
+
+			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, nanosOrZero(w.Answered))
+			notice := parley.Message{Text: step.text()}
+			if m.Kind == parley.KindHuman {
+				notice.InReplyTo = w.Message.ID // the screen shows it with what is to be answered
+			}
+			if err := r.Admission.Announce(ctx, []*team.Member{m}, notice, key); err != nil {
+				return err
+			}
+		}
+
+		if err := r.Store.NoteTold(ctx, w.Key, step.who); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// isOver reports whether the conversation of a required response has ended or is muted. What it finds to be so
+// it does not look at again for choreTime: that would read the same messages at every tick.
+func (r *Reminders) isOver(ctx context.Context, w *store.Owing, now time.Time) (bool, error) {
+	maps.DeleteFunc(r.ended, func(_ store.Key, at time.Time) bool { return now.Sub(at).Abs() >= ChoreTime })
+	if _, known := r.ended[w.Key]; known {
+		return true, nil
+	}
+
+	over, err := r.Talk.IsOver(ctx, w)
+	if over {
+		if r.ended == nil {
+			r.ended = map[store.Key]time.Time{}
+		}
+		r.ended[w.Key] = now
+	}
+
+	return over, err
+}
+
+// nanosOrZero returns a time for use in a notice's key: in nanoseconds since 1970, 0 for the zero time.
+func nanosOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// quoteLength is how many characters of a message its reminders quote.
+const quoteLength = 100
+
+// reminderText is the text for the agent that owes the response.
+func reminderText(w store.Owing, now time.Time) string {
+	short, tense := parley.Short(w.Message.ID), "is"
+	if now.After(w.Debt.DueAt) {
+		tense = "was"
+	}
+
+	what := "Your response"
+	if w.Debt.State == parley.ResponsePartial {
+		what = "The rest of your response"
+	}
+
+	return fmt.Sprintf(
+		"%s to message %s from %s %s due at %s: “%s” "+
+			"Answer it with respond_to_message, or parley reply %s \"…\".",
+		what, short, w.Message.Sender, tense, parley.LocalTime(w.Debt.DueAt, now), quote(w), short,
+	)
+}
+
+// missingText is the text for the sender that waits for the response.
+func (r *Reminders) missingText(w store.Owing, now time.Time) string {
+	did := "has not answered"
+	if w.Debt.State == parley.ResponsePartial {
+		did = "has answered only in part"
+	}
+	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
+		w.Debt.Debtor, r.stateOf(w.Debt.DebtorID), did, parley.Short(w.Message.ID),
+		parley.LocalTime(w.Debt.DueAt, now), quote(w))
+}
+
+// stateOf returns the state of an agent, who may no longer be a member.
+func (r *Reminders) stateOf(id string) parley.AgentState {
+	if m := r.Roster.ByID(id); m != nil {
+		return m.Agent().State
+	}
+	return parley.StateTerminated
+}
+
+func quote(w store.Owing) string {
+	return plain.Truncate(plain.CleanLine(w.Message.Text), quoteLength)
+}
+
+// overdueNeed tells the operator of a response that did not come.
+func (r *Reminders) overdueNeed(w store.Owing, now time.Time) parley.Need {
+	msg, d := r.Roster.FillIn(&w.Message), &w.Debt
+	short, what := parley.Short(msg.ID), "a response"
+	if d.State == parley.ResponsePartial {
+		what = "the rest of its response"
+	}
+
+	need := parley.Need{
+		Kind:      parley.NeedOverdue,
+		AgentID:   d.DebtorID,
+		Agent:     d.Debtor,
+		MessageID: msg.ID,
+		Since:     d.DueAt,
+		Between:   isAgent(r.Roster, msg.SenderID) && isAgent(r.Roster, d.DebtorID),
+		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
+			msg.Sender, what, short,
+			plain.FormatDuration(now.Sub(msg.Timestamp)), plain.FormatDuration(now.Sub(d.DueAt)),
+			plain.Truncate(plain.CleanLine(msg.Text), parley.PreviewLength)),
+		Command: fmt.Sprintf(
+			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
+		),
+		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
+	}
+	if r.stateOf(d.DebtorID) == parley.StateTerminated {
+		need.Command = "parley needs --dismiss " + short
+		need.Action = "It is stopped, so nothing can remind it. That lets it be."
+		if m := r.Roster.ByID(d.DebtorID); m != nil && m.Agent().Kind == parley.KindTerminal {
+			need.Action = fmt.Sprintf(
+				"It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it "+
+					"again.", d.Debtor)
+		}
+	}
+
+	return need
+}
+
+// ChoreTime is the interval between looks for expired deliveries and unused files.
+const ChoreTime = 30 * time.Second
