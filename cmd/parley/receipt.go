@@ -185,7 +185,10 @@ func settled(deliveries []parley.Delivery) bool {
 
 // heldWithin is how long a command that does not wait looks for why a message is held. An agent's terminal is judged
 // within milliseconds.
-const heldWithin = time.Second
+const (
+	heldWithin = time.Second
+	heldLook   = 50 * time.Millisecond
+)
 
 // printHeld says whom a message reaches only once somebody has acted, why, and how, as far as that is known soon.
 func (r receipts) printHeld(ctx context.Context, s sent) error {
@@ -193,7 +196,7 @@ func (r receipts) printHeld(ctx context.Context, s sent) error {
 	defer stop()
 	untold := func(d parley.Delivery) bool { return d.State == parley.DeliveryQueued && because(d) == "" }
 	said := !slices.ContainsFunc(*s.deliveries, untold)
-	_ = wait.Until(soon, startLook/2, func() (bool, error) {
+	_ = wait.Until(soon, heldLook, func() (bool, error) {
 		if !slices.ContainsFunc(*s.deliveries, untold) {
 			return true, nil
 		}
