@@ -22,7 +22,7 @@ func TestDaemonWithoutMemoryLosesNothing(t *testing.T) {
 	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--profile", "generic", "--", "cat")
 	big := filepath.Join(h.Workspace, "big")
 	must.Do(t, os.WriteFile(big, make([]byte, 20<<20), 0o600))
-	noMoreMemory(t, testhome.Run[parley.WorkspaceStatusResult](t, h, "status").PID)
+	giveBack := noMoreMemory(t, testhome.Run[parley.WorkspaceStatusResult](t, h, "status").PID)
 
 	var group sync.WaitGroup
 	accepted := make([]bool, 60)
@@ -37,6 +37,7 @@ func TestDaemonWithoutMemoryLosesNothing(t *testing.T) {
 		})
 	}
 	group.Wait()
+	giveBack() // what reads it all needs some
 
 	stored := string(must.Have(h.Command("export", "--all", "--format", "jsonl").Output())(t))
 	some := false
@@ -51,13 +52,16 @@ func TestDaemonWithoutMemoryLosesNothing(t *testing.T) {
 	}
 }
 
-// noMoreMemory lets a process have 1 MB more than it has.
-func noMoreMemory(t *testing.T, pid int) {
+// noMoreMemory lets a process have 1 MB more than it has, until giveBack is called.
+func noMoreMemory(t *testing.T, pid int) (giveBack func()) {
 	t.Helper()
 	text := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t))
 	_, text, _ = strings.Cut(text, "VmSize:")
 	var has uint64 // kB
 	must.Have(fmt.Sscan(text, &has))(t)
 	most := (has + 1<<10) << 10
-	must.Do(t, unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}, nil))
+	var before unix.Rlimit
+	must.Do(t, unix.Prlimit(pid, unix.RLIMIT_AS, nil, &before))
+	must.Do(t, unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: before.Max}, nil))
+	return func() { _ = unix.Prlimit(pid, unix.RLIMIT_AS, &before, nil) } // it may have ended
 }
