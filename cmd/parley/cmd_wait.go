@@ -53,16 +53,18 @@ The exit status is 1 if the time is over before, or the program ends that was to
 	cmd.MarkFlagsMutuallyExclusive("idle", "answered", "exited")
 	cmd.ValidArgsFunction = firstAgents(-1).by(completer{c})
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		what, done := "idle", restsOf(c)
-		switch {
-		case *answered:
-			what, done = "done with its answers", func(a *parley.AgentStatus) bool { return a.Owed == 0 }
-		case *exited:
-			what, done = "at its end", func(a *parley.AgentStatus) bool { return !a.State.Live() }
-		}
 		ctx, stop := bounded(cmd.Context(), *timeout)
 		defer stop()
-		return c.forEach(names, func(name string) error { return (&watcher{c: c}).wait(ctx, name, what, done) })
+		return c.forEach(names, func(name string) error {
+			what, done := "idle", restsOf(c)
+			switch {
+			case *answered:
+				what, done = "done with its answers", func(a *parley.AgentStatus) bool { return a.Owed == 0 }
+			case *exited:
+				what, done = "at its end", func(a *parley.AgentStatus) bool { return !a.State.Live() }
+			}
+			return (&watcher{c: c}).wait(ctx, name, what, done)
+		})
 	}
 
 	return cmd
@@ -80,7 +82,7 @@ func bounded(ctx context.Context, d time.Duration) (context.Context, context.Can
 	return context.WithTimeout(ctx, d)
 }
 
-// restsOf returns what reports whether an agent has been idle, without a message to come, since some looks.
+// restsOf returns what reports whether one agent has been idle, without a message to come, since some looks.
 func restsOf(c *cli) func(*parley.AgentStatus) bool {
 	var since time.Time
 	return func(a *parley.AgentStatus) bool {
@@ -245,15 +247,11 @@ func (w *watcher) answer(ctx context.Context, res *parley.SendMessageResult) (de
 	return debt, err
 }
 
-// printAnswer prints an answer, and marks it read.
+// printAnswer prints an answer, and then marks it read: what could not be printed stays unread.
 func (w *watcher) printAnswer(ctx context.Context, debt *parley.Debt) error {
 	id := url.Values{"message_id": {debt.AnsweredBy}}
 	answer, err := invoke[parley.MessageStatusResult](ctx, w.c, "get_message_status", id)
 	if err != nil {
-		return err
-	}
-	read := url.Values{"message_ids": {debt.AnsweredBy}}
-	if _, err := invoke[parley.MarkMessageReadResult](ctx, w.c, "mark_message_read", read); err != nil {
 		return err
 	}
 	if w.c.json {
@@ -261,6 +259,11 @@ func (w *watcher) printAnswer(ctx context.Context, debt *parley.Debt) error {
 	} else {
 		err = w.c.printLine(answer.Object.Text)
 	}
+	if err != nil {
+		return err
+	}
+	read := url.Values{"message_ids": {debt.AnsweredBy}}
+	_, err = invoke[parley.MarkMessageReadResult](ctx, w.c, "mark_message_read", read)
 	if err != nil || debt.State == parley.ResponseCompleted {
 		return err
 	}
