@@ -38,7 +38,7 @@ func (m *memory) seeGiven(o *observation, h hold) {
 	if g == nil || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
 		return
 	}
-	if above := o.showsAbove(&g.letter); above || g.kept || g.above == nil {
+	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {
 		g.kept = g.kept || h.none()
 		return
 	}

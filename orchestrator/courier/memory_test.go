@@ -230,6 +230,7 @@ func TestOnlyWhatAPersonCanHaveTypedIsReadLate(t *testing.T) {
 // Escape before the first word takes a text out of the conversation again. A text that a person recalls stands there.
 func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 	before := []string{"● what it said before", "  a hint"}
+	refused := []string{"> " + testText, "● sign in first"}
 	for _, c := range []struct {
 		name     string
 		above    []string
@@ -246,9 +247,14 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		{"recalled after all is cleared", before[:1], testText, true, false, false},
 		{"somebody has gone on with it", before, testText + " and more", false, false, false},
 		{"cleared", before, "", false, false, false},
+		{"as it was before, with a refused one of before", refused, testText, false, true, false},
+		{"recalled, with a refused one of before", append(slices.Clone(refused), "> "+testText), testText, false, false,
+			false},
 	} {
 		s := newStage(t, framedText)
-		s.above = before
+		if s.above = before; strings.Contains(strings.Join(c.above, ""), refused[1]) {
+			s.above = refused
+		}
 		s.looked()
 		s.begin(false)
 		s.memory.given = s.attempt.text

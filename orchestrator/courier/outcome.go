@@ -190,7 +190,7 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 		entered = y.o.Now()
 	}
 	a.text.given = given{
-		pressed: out.EnteredAt, entered: entered, typed: typed, unreported: unreported,
+		pressed: later(out.EnteredAt, a.text.pressed), entered: entered, typed: typed, unreported: unreported,
 		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false

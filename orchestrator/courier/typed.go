@@ -77,7 +77,7 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	m.text.Job, m.text.letter = *job, l
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.text.copies = m.before.of(l.mark)
-		m.text.above, m.text.kept = m.before.above, false
+		m.text.above, m.text.kept, m.text.pressed = m.before.above, false, time.Time{}
 	}
 	return m.text
 }

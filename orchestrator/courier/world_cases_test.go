@@ -50,6 +50,29 @@ var cases = []struct {
 			{At: ms(60129), Do: "undo", N: 7, For: ms(16140)},
 		},
 	}},
+	{"what was refused once is taken out of the conversation when it is retried", story{
+		Seed: 20419, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(2336), Begin: ms(1500), Work: time.Second, oddities: oddities{SignedOut: ms(11991)},
+		},
+		Events: []event{
+			{At: 11 * time.Second, Do: "send", What: "normal", N: 2},
+			{At: 28 * time.Second, Do: "draft", What: "leaves it", N: 2, For: 9 * time.Second},
+			{At: 53 * time.Second, Do: "undo", N: 4, For: 23 * time.Second}, {At: 61 * time.Second, Do: "retry", N: 1},
+			{At: 113 * time.Second, Do: "recall", For: 10 * time.Second},
+		},
+	}},
+	{"the database is away as a prompt is taken that is then taken back", story{
+		Seed: 18830, Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(800), Start: ms(1036), Work: 15 * time.Second, oddities: oddities{Launch: ms(8895)},
+		},
+		Events: []event{
+			{At: time.Second, Do: "daemon dies", What: "at once", N: 50}, send(3 * time.Second),
+			{At: 14 * time.Second, Do: "late key", N: 1, For: 5 * time.Second}, send(23 * time.Second),
+			{At: 26 * time.Second, Do: "daemon dies after", What: "paste, dialog", N: 5, For: 7 * time.Second},
+			send(61 * time.Second), {At: 64 * time.Second, Do: "undo", N: 5, For: 15 * time.Second},
+			{At: 66 * time.Second, Do: "database", What: "lost advance", N: 1},
+		},
+	}},
 	{"messages are paused as a program starts with one", story{
 		Profile: "claude", Traits: traits{Width: 120, Start: ms(500), Work: 2 * time.Second},
 		Events: []event{
