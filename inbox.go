@@ -359,22 +359,13 @@ func (r *FindMessagesRequest) Validate() error {
 			Suggest("Give words in query, or a condition such as states.")
 	}
 
-	types := append(textsOf(MessageTypes()), textsOf(MessageKinds())...)
+	types := append(plain.Strings(MessageTypes()), plain.Strings(MessageKinds())...)
 	return cmp.Or(
-		known("states", r.States, textsOf(DeliveryStates())),
+		known("states", r.States, plain.Strings(DeliveryStates())),
 		known("types", r.Types, types),
 		known("priorities", r.Ranks, []string{"low", "normal", "high", "urgent"}),
 		known("has", r.Has, HasTerms()),
 	)
-}
-
-// textsOf returns the values of an enum as strings.
-func textsOf[T ~string](values []T) []string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
-	return words
 }
 
 // known returns an error if one of the given values is not among the known ones.

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/plain"
@@ -72,3 +73,148 @@ func ScreenEnd(lines []string, n int) []string {
 	}
 	return end[max(0, len(end)-n):]
 }
+
+// Dialog is a question that is open in an agent's terminal, as its screen shows it.
+type Dialog struct {
+	ID       string         `json:"dialog_id"` // of what is asked and offered: another dialog has another id
+	Question string         `json:"question"`
+	Lines    []string       `json:"lines"` // all that the dialog says above its options
+	Options  []DialogOption `json:"options"`
+	// TakesText says that a line of text is an answer too.
+	TakesText bool `json:"takes_text,omitempty"`
+	// Secret says that it asks for a secret, which parley never types.
+	Secret bool `json:"secret,omitempty"`
+	// Hints is what it says of its keys, such as "Tab to navigate": not all that it takes are options.
+	Hints string `json:"hints,omitempty"`
+}
+
+// DialogOption is one answer that a dialog offers.
+type DialogOption struct {
+	Choice    string `json:"choice"` // what names it in an answer: its number, or the letters that it is
+	Label     string `json:"label"`
+	Detail    string `json:"detail,omitempty"`
+	Marked    bool   `json:"marked,omitempty"`     // Enter would choose it
+	TakesText bool   `json:"takes_text,omitempty"` // it is answered with a text
+	Several   bool   `json:"several,omitempty"`    // to choose it ticks it, beside others, or takes the tick away
+	Ticked    bool   `json:"ticked,omitempty"`     // it has a tick
+}
+
+// Find returns the option with this number or label, in any case. A label may be shortened as long
+// as one option begins so.
+func (d *Dialog) Find(choice string) (DialogOption, bool) {
+	choice = strings.ToLower(plain.CleanLine(choice))
+	var begin []DialogOption
+	for _, o := range d.Options {
+		label := strings.ToLower(o.Label)
+		switch {
+		case choice == strings.ToLower(o.Choice), choice == label:
+			return o, true
+		case choice != "" && strings.HasPrefix(label, choice):
+			begin = append(begin, o)
+		}
+	}
+
+	if len(begin) != 1 {
+		return DialogOption{}, false
+	}
+	return begin[0], true
+}
+
+// Choices lists the numbers and labels of the options, for people.
+func (d *Dialog) Choices() string {
+	var words []string
+	for _, o := range d.Options {
+		word := o.Choice
+		if !strings.EqualFold(o.Label, o.Choice) {
+			word += " (" + plain.Truncate(o.Label, 40) + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// AnswerDialogRequest asks for the dialog of an agent, or answers it.
+type AnswerDialogRequest struct {
+	Agent  string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Dialog string `json:"dialog_id,omitempty" doc:"With an answer: the dialog that was seen. Nothing is sent when another one is open now." max:"32"`
+	Choice string `json:"choice,omitempty" doc:"The option to choose: its number or its label. Without an answer, the dialog is only shown." max:"200"`
+	Text   string `json:"text,omitempty" doc:"The text to type, where the dialog takes one: one line." max:"2000"`
+
+	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options of a screen are not known, such as Down, Enter. dialog_id is then its screen_id." max:"8"`
+
+	Forget bool `json:"forget,omitempty" doc:"Take back what was said before: that the program which reads its terminal takes messages, and where. Nothing else is sent then."`
+}
+
+// Answers reports whether the request answers the dialog.
+func (r *AnswerDialogRequest) Answers() bool {
+	return r.Choice != "" || r.Text != "" || len(r.Keys) > 0
+}
+
+// DialogKeys are the names of the keys that an answer may have; so may single letters and digits.
+var DialogKeys = []string{
+	"Enter", "Escape", "Space", "Tab", "BTab", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp",
+	"PageDown",
+}
+
+// dialogKey matches a key that is a letter or a digit.
+var dialogKey = regexp.MustCompile(`^[0-9a-zA-Z]$`)
+
+// keys checks the keys of an answer.
+func (r *AnswerDialogRequest) keys() error {
+	if len(r.Keys) > 0 && (r.Choice != "" || r.Text != "") {
+		return Errorf(InvalidArgument, "an answer has keys, or a choice with its text").With("parameter", "keys").
+			Suggest("Give the keys alone where the options are not known, and the choice where they are.")
+	}
+	for i, key := range r.Keys {
+		at := slices.IndexFunc(DialogKeys, func(name string) bool { return strings.EqualFold(name, key) })
+		switch {
+		case at >= 0:
+			r.Keys[i] = DialogKeys[at]
+		case !dialogKey.MatchString(key):
+			return Errorf(InvalidArgument, "%q is not a key that can be sent", plain.Truncate(plain.CleanLine(key),
+				20)).
+				With("parameter", "keys").
+				Suggest("Use a letter, a digit, or one of: %s.", strings.Join(DialogKeys, ", "))
+		}
+	}
+	return nil
+}
+
+// OnlyReads reports whether the request only shows the dialog.
+func (r *AnswerDialogRequest) OnlyReads() bool { return !r.Answers() }
+
+// Validate checks that an answer says which dialog it is for, and cleans its text.
+func (r *AnswerDialogRequest) Validate() error {
+	r.Text = strings.TrimSpace(plain.Clean(r.Text))
+	if err := r.keys(); err != nil {
+		return err
+	}
+	if strings.Contains(r.Text, "\n") {
+		return Errorf(InvalidArgument, "the text has several lines").With("parameter", "text").
+			Suggest("Give one line: an Enter would end the answer.")
+	}
+	if r.Forget && (r.Answers() || r.Dialog != "") {
+		return Errorf(InvalidArgument, "an answer and forget do not go together").With("parameter", "forget").
+			Suggest("Take back the word first, and answer what is open then.")
+	}
+	if r.Answers() && r.Dialog == "" {
+		return Errorf(InvalidArgument, "which dialog is answered is not said").With("parameter", "dialog_id").
+			Suggest("Look at it first: without an answer, this call shows the dialog with its dialog_id.")
+	}
+	return nil
+}
+
+// AnswerDialogResult is what the agent's screen shows, after the answer if there was one.
+type AnswerDialogResult struct {
+	Answer
+	AgentID  string   `json:"agent_id"`
+	Name     string   `json:"name"`
+	Answered string   `json:"answered,omitempty"`  // what was chosen or typed; "" if the dialog was only shown
+	Dialog   *Dialog  `json:"dialog"`              // that is open now; null if none is
+	Screen   []string `json:"screen"`              // the last lines of the screen now
+	ScreenID string   `json:"screen_id,omitempty"` // of the screen now, for an answer of keys; "": it takes none
+	Message  string   `json:"message"`
+}
+
+// Said says what was done.
+func (r *AnswerDialogResult) Said() string { return r.Message }

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/when"
+	"parley/op"
 )
 
 // termNames are the words before a colon in a filter of messages, as in is:held agent:coder, which the screen's / has
@@ -137,7 +138,7 @@ func completeTerms(c completer, cmd *cobra.Command, _ []string, begun string) ([
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 
-	values := parley.FilterValues(name+":", nil)
+	values := op.FilterValues(name+":", nil)
 	switch name {
 	case "kind":
 		values = eventKinds()

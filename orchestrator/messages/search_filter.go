@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/team"
 )
 
@@ -22,7 +23,7 @@ func readFilter(req *parley.FindMessagesRequest, roster *team.Roster, now time.T
 			names = append(names, m.Name)
 		}
 	}
-	f := parley.ParseFilter(req.Filter, names, now.Local())
+	f := op.ParseFilter(req.Filter, names, now.Local())
 	if f.Problem != "" {
 		return parley.Errorf(parley.InvalidArgument, "%s", strings.TrimSuffix(f.Problem, ".")).
 			With("parameter", "filter").

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/verb"
 )
@@ -64,8 +64,8 @@ func (f *filter) candidates() []string {
 		if strings.HasPrefix(word, "@") {
 			return filterNames(f.Saved, word)
 		}
-		all := parley.FilterPlaces()
-		for _, name := range parley.FilterValues("agent:", f.names()) {
+		all := op.FilterPlaces()
+		for _, name := range op.FilterValues("agent:", f.names()) {
 			all = append(all, "agent:"+name)
 		}
 		return slices.DeleteFunc(all, func(p string) bool { return !begins(p, word) && !begins(p, "agent:"+word) })
@@ -77,7 +77,7 @@ func (f *filter) candidates() []string {
 	}
 
 	var all []string
-	for _, v := range parley.FilterValues(strings.ToLower(place)+":", f.names()) {
+	for _, v := range op.FilterValues(strings.ToLower(place)+":", f.names()) {
 		if begins(v, value) && v != value {
 			all = append(all, place+":"+done+v)
 		}

@@ -288,8 +288,8 @@ func (f *filter) takenAsText() string {
 		switch {
 		case isName && f.Saved[name] == "":
 			return fmt.Sprintf("%s is text here: no filter has that name. ", kit.SafeLine(word))
-		case isTerm && !slices.Contains(parley.FilterPlaces(), strings.ToLower(place)+":"):
-			terms := strings.Join(parley.FilterPlaces(), " ")
+		case isTerm && !slices.Contains(op.FilterPlaces(), strings.ToLower(place)+":"):
+			terms := strings.Join(op.FilterPlaces(), " ")
 			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), terms)
 		}
 	}

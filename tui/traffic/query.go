@@ -3,7 +3,7 @@ package traffic
 import (
 	"strings"
 
-	"parley"
+	"parley/op"
 )
 
 // empty reports whether the filter lets everything through, as one does that is only begun.
@@ -11,7 +11,7 @@ func (q *query) empty() bool { return !q.asks }
 
 // parseQuery parses a filter, in which names of saved ones may stand.
 func (f *filter) parseQuery(text string) query {
-	p := parley.ParseFilter(expandFilters(f.Saved, text), f.names(), f.Now)
+	p := op.ParseFilter(expandFilters(f.Saved, text), f.names(), f.Now)
 	return query{text: strings.TrimSpace(text), request: p.Request, asks: p.Asks, problem: p.Problem}
 }
 

@@ -1,4 +1,4 @@
-package parley
+package op
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley"
 	"parley/internal/when"
 	"parley/plain"
 )
@@ -13,9 +14,9 @@ import (
 // Filter is what a person types to find messages: `from:coder is:held since:2h parser`. The screen, the page and
 // find_messages read it alike.
 type Filter struct {
-	Request FindMessagesRequest // what it asks for
-	Asks    bool                // it has a condition, perhaps one that is only begun
-	Problem string              // why it cannot be asked, in a sentence; "" if it can
+	Request parley.FindMessagesRequest // what it asks for
+	Asks    bool                       // it has a condition, perhaps one that is only begun
+	Problem string                     // why it cannot be asked, in a sentence; "" if it can
 }
 
 // FilterYou is the operator's name in a filter.
@@ -32,19 +33,19 @@ func FilterPlaces() []string {
 func FilterValues(place string, names []string) []string {
 	switch place {
 	case "is:", "state:":
-		return append(textsOf(DeliveryStates()), "pending", "waiting", "delivered", "problem")
+		return append(plain.Strings(parley.DeliveryStates()), "pending", "waiting", "delivered", "problem")
 	case "from:", "to:", "agent:":
-		return append(slices.Clone(names), FilterYou, SystemName)
+		return append(slices.Clone(names), FilterYou, parley.SystemName)
 	case "since:", "until:":
 		return []string{"1h", "24h", "7d", "today", "yesterday", "2026-01-31"}
 	case "on:":
 		return []string{"today", "yesterday", "monday", "2026-01-31"}
 	case "has:":
-		return HasTerms()
+		return parley.HasTerms()
 	case "type:":
-		return append(textsOf(MessageTypes()), textsOf(MessageKinds())...)
+		return append(plain.Strings(parley.MessageTypes()), plain.Strings(parley.MessageKinds())...)
 	case "priority:":
-		return textsOf(Priorities())
+		return plain.Strings(parley.Priorities())
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (f *Filter) add(place, value string, names []string, now time.Time) {
 		all := begun()
 		for i, name := range all {
 			if name == FilterYou {
-				all[i] = OperatorName
+				all[i] = parley.OperatorName
 			}
 		}
 		return all
@@ -156,8 +157,8 @@ func beginWith(values []string, text string) []string {
 
 // statesOf returns the states that a word stands for.
 func statesOf(word string) []string {
-	if group, ok := DeliveryGroup(word); ok {
-		return textsOf(group)
+	if group, ok := parley.DeliveryGroup(word); ok {
+		return plain.Strings(group)
 	}
 	return []string{word}
 }
