@@ -345,3 +345,6 @@ type MembershipResult struct {
 
 // Said says what was done.
 func (r *MembershipResult) Said() string { return r.Message }
+
+// Names is a list of names or ids. JSON may have a single string instead of a list.
+type Names []string

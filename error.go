@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley/plain"
@@ -216,4 +218,9 @@ func enumOf[Req any](name string) []string {
 		}
 	}
 	return nil
+}
+
+// expression compiles a form when it is first needed: every command of parley is a new process.
+func expression(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }

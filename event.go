@@ -144,15 +144,6 @@ type NoticeNeed struct {
 // NoticeAnswer is an option with the one-time code that chooses it. Only the way that shows buttons gets it.
 type NoticeAnswer struct{ Label, Code string }
 
-// NoticeWay is one way by which notices go, and how the last one went.
-type NoticeWay struct {
-	Way     string     `json:"way"`               // command, webhook, ntfy or push
-	Works   bool       `json:"works"`             // the last notice went, or none was sent yet
-	Problem string     `json:"problem,omitempty"` // why the last one did not go; it names no address
-	Since   *time.Time `json:"since,omitempty"`   // since when none goes
-	Sent    int        `json:"sent"`              // how many went since the daemon started
-}
-
 // SendTestNoticeRequest has no parameters.
 type SendTestNoticeRequest struct{}
 

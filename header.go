@@ -3,10 +3,8 @@ package parley
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/plain"
@@ -142,11 +140,6 @@ var (
 	footerAtLine = expression(`(?m)` + footerForm + `[ \t]*$`)
 	footerLast   = expression(footerForm + `[\s\x{200b}]*$`)
 )
-
-// expression compiles a form when it is first needed: every command of parley is a new process.
-func expression(form string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
-}
 
 // FindTyped returns the messages of parley that stand in a text, such as a prompt that a
 // program was given: each begins with a header at the beginning of a line and reaches to

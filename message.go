@@ -104,9 +104,6 @@ type Guidance struct {
 	Kind string `json:"guidance"` // its kind in capitals, such as STUCK
 }
 
-// Names is a list of names or ids. JSON may have a single string instead of a list.
-type Names []string
-
 // UnmarshalJSON reads a string or a list of strings.
 func (n *Names) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {

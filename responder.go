@@ -257,3 +257,21 @@ const (
 	CommandReset  = "/reset"
 	CommandStatus = "/status"
 )
+
+// Usage says what an answer cost.
+type Usage struct {
+	InputTokens  int           `json:"input_tokens"`
+	OutputTokens int           `json:"output_tokens"`
+	Requests     int           `json:"requests"` // to the model's server, including retries
+	Latency      time.Duration `json:"-"`
+	LatencyMS    int64         `json:"latency_ms"`
+	Unmeasured   bool          `json:"unmeasured,omitempty"` // the server did not report all tokens
+}
+
+// Spending is what models used, and what that cost.
+type Spending struct {
+	Responses int `json:"responses"` // of models
+	Tokens
+	Cost     float64  `json:"cost"`               // by the prices of parley.yaml
+	Unpriced []string `json:"unpriced,omitempty"` // models that have no price there: they are not in the cost
+}

@@ -329,3 +329,45 @@ const (
 	SocketVariable    = "PARLEY_SOCKET"   // its own socket: who calls by it is that agent
 	AgentIDVariable   = "PARLEY_AGENT_ID" // its id, by which what belongs to it is known
 )
+
+// Worktree is the git worktree that parley made for an agent.
+type Worktree struct {
+	Path       string `json:"path"`
+	Branch     string `json:"branch"`
+	Base       string `json:"base"`              // the branch that it came from, and is merged into
+	Repository string `json:"repository"`        // the checkout that it belongs to
+	Made       bool   `json:"branch_is_parleys"` // parley made the branch
+}
+
+// checkWorktree refuses names of branches and files that git or a shell could take for
+// something else.
+func (r *LaunchAgentRequest) checkWorktree() error {
+	if r.Worktree == "false" {
+		r.Worktree = ""
+	}
+	if strings.HasPrefix(r.Worktree, "-") || plain.CleanLine(r.Worktree) != r.Worktree {
+		return Errorf(InvalidArgument, "%q cannot be a branch", plain.CleanLine(r.Worktree)).With("parameter",
+			"worktree").
+			Suggest("Give the name of a branch, or true for one of the agent's name.")
+	}
+	if r.Worktree == "" && len(r.Copy)+len(r.Setup) > 0 {
+		return Errorf(InvalidArgument, "copy and setup are for a new worktree").With("parameter", "worktree").
+			Suggest("Give worktree with them, or leave them out.")
+	}
+
+	for _, name := range r.Copy {
+		if !filepath.IsLocal(name) {
+			return Errorf(InvalidArgument, "%q is not inside the repository", plain.CleanLine(name)).
+				With("parameter", "copy").
+				Suggest("Name files relative to the repository's top directory.")
+		}
+	}
+
+	return nil
+}
+
+// WorktreesDir is the directory of worktrees, in the repository's top directory.
+const WorktreesDir = ".worktrees"
+
+// WorktreeAuto asks for a worktree on a branch of the agent's own name.
+const WorktreeAuto = "true"

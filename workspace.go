@@ -1,11 +1,7 @@
 package parley
 
 import (
-	"path/filepath"
-	"strings"
 	"time"
-
-	"parley/plain"
 )
 
 // WorkspaceStatusRequest has no parameters.
@@ -142,48 +138,6 @@ type RemoveHostResult struct {
 
 // Said says what was done.
 func (r *RemoveHostResult) Said() string { return r.Message }
-
-// Worktree is the git worktree that parley made for an agent.
-type Worktree struct {
-	Path       string `json:"path"`
-	Branch     string `json:"branch"`
-	Base       string `json:"base"`              // the branch that it came from, and is merged into
-	Repository string `json:"repository"`        // the checkout that it belongs to
-	Made       bool   `json:"branch_is_parleys"` // parley made the branch
-}
-
-// WorktreesDir is the directory of worktrees, in the repository's top directory.
-const WorktreesDir = ".worktrees"
-
-// WorktreeAuto asks for a worktree on a branch of the agent's own name.
-const WorktreeAuto = "true"
-
-// checkWorktree refuses names of branches and files that git or a shell could take for
-// something else.
-func (r *LaunchAgentRequest) checkWorktree() error {
-	if r.Worktree == "false" {
-		r.Worktree = ""
-	}
-	if strings.HasPrefix(r.Worktree, "-") || plain.CleanLine(r.Worktree) != r.Worktree {
-		return Errorf(InvalidArgument, "%q cannot be a branch", plain.CleanLine(r.Worktree)).With("parameter",
-			"worktree").
-			Suggest("Give the name of a branch, or true for one of the agent's name.")
-	}
-	if r.Worktree == "" && len(r.Copy)+len(r.Setup) > 0 {
-		return Errorf(InvalidArgument, "copy and setup are for a new worktree").With("parameter", "worktree").
-			Suggest("Give worktree with them, or leave them out.")
-	}
-
-	for _, name := range r.Copy {
-		if !filepath.IsLocal(name) {
-			return Errorf(InvalidArgument, "%q is not inside the repository", plain.CleanLine(name)).
-				With("parameter", "copy").
-				Suggest("Name files relative to the repository's top directory.")
-		}
-	}
-
-	return nil
-}
 
 // WorktreesRequest asks for the worktrees of one agent, or of all.
 type WorktreesRequest struct {
@@ -359,4 +313,13 @@ type ReviewAgentRequest struct {
 	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Sheet          string `json:"sheet" required:"true" doc:"The diff of diff_agent, or those lines of it that matter, with comments: each line of one begins with > and stands below the line that it is about." max:"900000"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+}
+
+// NoticeWay is one way by which notices go, and how the last one went.
+type NoticeWay struct {
+	Way     string     `json:"way"`               // command, webhook, ntfy or push
+	Works   bool       `json:"works"`             // the last notice went, or none was sent yet
+	Problem string     `json:"problem,omitempty"` // why the last one did not go; it names no address
+	Since   *time.Time `json:"since,omitempty"`   // since when none goes
+	Sent    int        `json:"sent"`              // how many went since the daemon started
 }

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 
@@ -12,20 +10,6 @@ import (
 )
 
 const filesPath = prefix + "files"
-
-// Files stores uploads and serves downloads. The caller is the one in the context.
-type Files interface {
-	// UploadFile reads content to its end, then calls described, which returns a
-	// valid request or the reason to keep nothing.
-	UploadFile(
-		ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error),
-	) (*parley.TransferFileResult, error)
-	// OpenFile returns a file and its content. A file that the caller may not read is
-	// FILE_NOT_FOUND.
-	OpenFile(ctx context.Context, id string) (*parley.File, io.ReadSeekCloser, error)
-	// FileLimit returns the largest size of a file in bytes.
-	FileLimit() int64
-}
 
 // fileRoutes take files, and give them out.
 type fileRoutes struct {

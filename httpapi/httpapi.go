@@ -18,75 +18,6 @@ import (
 	"parley/op"
 )
 
-// MaxBody is the largest request body in bytes. The longest legal call is far smaller.
-const MaxBody = 1 << 20
-
-// Options configure a handler. Service and Authenticate are required; the zero value of
-// everything else is the cautious choice.
-type Options struct {
-	Service parley.Service
-
-	// Authenticate returns the owner of an API key, an unplaced one if the key does not count where it is shown.
-	// It must compare in constant time.
-	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
-
-	// Peer returns the caller of a connection without a key: the operator or an agent on
-	// the unix socket, nobody on TCP.
-	Peer func(*http.Request) (parley.Caller, bool)
-
-	// Owner returns the agent whose own socket a request came by, nobody if it is gone. Nothing that the request
-	// shows counts beside that. If nil, agents have none.
-	Owner func(context.Context) (parley.Caller, bool)
-
-	// SameUser reports whether a request over TCP comes from a process of this user on this
-	// machine. If nil, none does.
-	SameUser func(*http.Request) bool
-
-	// Connections counts the connections. If nil, there may be any number.
-	Connections Connections
-
-	// MCP is mounted at /mcp behind the same authentication. It finds the caller in the
-	// request's context.
-	MCP http.Handler
-
-	// Page is the page for a browser. If nil, there is none.
-	Page *Page
-
-	// AnswerByCode chooses an option of a dialog with the one-time code of a notice.
-	AnswerByCode func(ctx context.Context, code string) (*parley.AnswerDialogResult, error)
-
-	// Files stores uploads and serves downloads. If nil, there are none.
-	Files Files
-
-	// Registration lets callers without a credential call what is Public, that is
-	// register_agent, if they are processes of this user, on the unix socket or as SameUser
-	// finds out, or were invited. OpenRegistration lets everybody.
-	Registration, OpenRegistration bool
-
-	// Beyond says that other machines may reach the listener. Then a Host that is an IP
-	// address, or one of Hosts, is accepted as well. A name that a web page points here
-	// by DNS is neither.
-	Beyond bool
-	Hosts  []string
-
-	// TrustLocalAgentID accepts X-Agent-ID without a key from a loopback address. Agent
-	// then returns the agent that it names. It cannot name the operator.
-	TrustLocalAgentID bool
-	Agent             func(ctx context.Context, ref string) (parley.Caller, bool)
-
-	// Health returns an error if the database or tmux cannot be used. If nil, they can.
-	Health func(context.Context) error
-
-	// Totals returns the totals for /metrics. If nil, they are left out.
-	Totals func(context.Context) (Totals, error)
-
-	Version string // of the program; unknown if ""
-	Log     *slog.Logger
-}
-
-// Totals count everything that was ever accepted.
-type Totals struct{ Messages, Deliveries int64 }
-
 // Handler serves a listener. It blocks no longer than the context of a request: cancel the
 // server's base context to end streams and long polls.
 type Handler struct {
@@ -97,41 +28,6 @@ type Handler struct {
 // Close waits for the streams on hijacked connections, which the server's Shutdown does
 // not wait for. The base context must be cancelled before.
 func (h *Handler) Close() { h.api.streams.Wait() }
-
-type api struct {
-	Options
-	*gate
-	*callers
-	*eventStreams
-	routes   routes
-	pages    map[string]page // what is not an operation, by path
-	requests *requests
-	*signatures
-	document func() []byte // the OpenAPI document
-
-	// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
-	// small. Without a limit, a client that stalls would delay the server's shutdown.
-	bodyWait time.Duration
-	// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
-	// seconds.
-	healthWait time.Duration
-}
-
-// page is a path that is not an operation.
-type page struct {
-	name  string // in /metrics
-	serve http.HandlerFunc
-}
-
-// Connections bounds how many connections each caller has open.
-type Connections interface {
-	// Begin notes that a request is being answered. Its error is the answer for all but the operator.
-	Begin(*http.Request) error
-	// Keeps reports whether the connection may stay open although the request has shown no key.
-	Keeps(*http.Request) bool
-	// Prove counts the connection as a caller's, whose key the request has shown.
-	Prove(*http.Request, parley.Caller) error
-}
 
 // New returns the handler of a listener.
 func New(o Options) *Handler {

@@ -16,12 +16,6 @@ import (
 // liveHeap is what the last garbage collection kept: it grows only if something is kept for ever.
 var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)}
 
-// requests are the metrics that are kept between scrapes.
-type requests struct {
-	registry *prometheus.Registry
-	total    *prometheus.CounterVec
-}
-
 func newRequests(version string) *requests {
 	total := prometheus.NewCounterVec(
 		prometheus.CounterOpts{Name: "parley_http_requests_total", Help: "HTTP requests by operation and status."},

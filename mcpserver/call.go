@@ -158,15 +158,6 @@ func (t *tool) toError(err error) *parley.Error {
 	return e
 }
 
-// inWords returns an error as a sentence for a model.
-func inWords(e *parley.Error) string {
-	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
-	if e.Action != "" {
-		text += " " + e.Action
-	}
-	return text
-}
-
 func failureOf(e *parley.Error) *mcp.CallToolResult {
 	res := mcp.NewToolResultStructured(e, inWords(e))
 	res.IsError = true

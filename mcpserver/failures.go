@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -178,4 +179,13 @@ func (f failed) answer(id json.RawMessage) map[string]any {
 	}
 	return map[string]any{"jsonrpc": "2.0", "id": id,
 		"error": map[string]any{"code": f.code, "message": inWords(f.why), "data": data}}
+}
+
+// inWords returns an error as a sentence for a model.
+func inWords(e *parley.Error) string {
+	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
+	if e.Action != "" {
+		text += " " + e.Action
+	}
+	return text
 }

@@ -17,9 +17,6 @@ import (
 	"parley/plain"
 )
 
-// MaxBody is the largest request body in bytes; the library has no limit.
-const MaxBody = 1 << 20
-
 // maxInitialize is the largest initialize in bytes. What a client says of itself is kept with its
 // session, and needs no key.
 const maxInitialize = 32 << 10

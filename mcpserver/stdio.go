@@ -163,3 +163,6 @@ func (d *dialogue) awaitResponses() {
 		}
 	}
 }
+
+// MaxBody is the largest request body in bytes; the library has no limit.
+const MaxBody = 1 << 20

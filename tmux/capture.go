@@ -1,8 +1,9 @@
 package tmux
 
 import (
+	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -26,43 +27,30 @@ func (s *Server) capture(pane, flags string) (commands []string, decode func([]s
 	}, shownLines
 }
 
-// shownLines undoes what show-buffer does to a text for a control client: it quotes as vis(3) does, and
-// prints an empty line after the last line feed.
-func shownLines(shown []string) []string {
-	lines := slices.Clone(shown)
-	if n := len(lines); n > 0 && lines[n-1] == "" {
-		lines = lines[:n-1]
-	}
-	for i, line := range lines {
-		lines[i] = unvis(line)
-	}
-	return lines
-}
-
-// unvis undoes the quoting of vis(3): a backslash and three octal digits are a byte, and any other
-// character behind a backslash is itself.
-func unvis(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
+// Screen reads the pane. One command line takes both text and cursor, so they agree.
+// Screen fails with ErrNoPane if the pane does not exist.
+func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
+	if err := p.check(); err != nil {
+		return Screen{}, err
 	}
 
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			b.WriteByte(text[i])
-			continue
+	capture, decode := p.server.capture(p.id, opts.flags())
+	facts := "display-message -p -t " + p.id + " " + quote(screenFormat)
+	lines, err := p.server.run(ctx, append([]string{facts}, capture...)...)
+	if err != nil {
+		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, err)
+	}
+	if len(lines) == 0 || !strings.HasPrefix(lines[0], p.id+"|") {
+		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, ErrNoPane)
+	}
+
+	screen, err := parseScreen(lines[0], decode(lines[1:]), opts)
+	if err == nil && screen.Dead {
+		if last, rows, ok := p.lastLines(ctx, opts); ok {
+			opts.History = max(0, len(last)-rows)
+			return parseScreen(lines[0], last, opts)
 		}
-
-		if i+3 < len(text) {
-			if code, err := strconv.ParseUint(text[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(code))
-				i += 3
-				continue
-			}
-		}
-		i++
-		b.WriteByte(text[i])
 	}
 
-	return b.String()
+	return screen, err
 }

@@ -22,21 +22,6 @@ const lastHistory = 200
 // any more (tmux's issue 3776). Seen with 3.3a.
 func (v Version) crashesOnFocus() bool { return !v.AtLeast(3, 5) }
 
-// resetTheDead returns the commands with which such a server resets each pane when it dies, so that nobody
-// tells it of focus. What it showed is kept in buffers.
-func resetTheDead(v Version) []string {
-	if !v.crashesOnFocus() {
-		return nil
-	}
-	const pane = "#{hook_pane}"
-	from := " -S -" + strconv.Itoa(lastHistory) + " -t " + pane
-	reset := "capture-pane -b " + lastBuffer + pane + from +
-		" ; capture-pane -e -b " + lastColours + pane + from +
-		" ; set-option -p -t " + pane + " " + rowsOption + " #{pane_height}" +
-		" ; send-keys -R -t " + pane
-	return []string{"set-hook -g pane-died " + quote("run-shell -C "+quote(reset))}
-}
-
 // lastLines returns what a dead pane showed before it was reset: at most history rows, and then as many as the
 // pane had. ok is false if that is not kept.
 func (p *Pane) lastLines(ctx context.Context, opts ScreenOptions) (lines []string, rows int, ok bool) {
@@ -71,4 +56,19 @@ func (s *Server) forgetLast(ctx context.Context, session string) {
 		_, _ = s.run(ctx, "delete-buffer -b "+lastBuffer+pane) // it may not be there yet
 		_, _ = s.run(ctx, "delete-buffer -b "+lastColours+pane)
 	}
+}
+
+// resetTheDead returns the commands with which such a server resets each pane when it dies, so that nobody
+// tells it of focus. What it showed is kept in buffers.
+func resetTheDead(v Version) []string {
+	if !v.crashesOnFocus() {
+		return nil
+	}
+	const pane = "#{hook_pane}"
+	from := " -S -" + strconv.Itoa(lastHistory) + " -t " + pane
+	reset := "capture-pane -b " + lastBuffer + pane + from +
+		" ; capture-pane -e -b " + lastColours + pane + from +
+		" ; set-option -p -t " + pane + " " + rowsOption + " #{pane_height}" +
+		" ; send-keys -R -t " + pane
+	return []string{"set-hook -g pane-died " + quote("run-shell -C "+quote(reset))}
 }

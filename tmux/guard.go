@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -113,16 +114,6 @@ func (d *delivery) touched() string {
 	return whileAttached("#{&&:" + foremost + "," + since + "}")
 }
 
-// watched is true while a person views the pane.
-var watched = whileAttached(foremost)
-
-// foremost is true of the pane that whoever attaches to its session sees.
-const foremost = "#{&&:#{window_active},#{pane_active}}"
-
-// whileAttached returns a format that is 0 while nobody is attached, which is most of the time. Then
-// tmux skips what stands in it. Of && it would expand both operands.
-func whileAttached(format string) string { return "#{?session_attached," + format + ",0}" }
-
 // leaveMode takes the pane out of any mode. It belongs inside the guarded part, so
 // that a refusal interrupts nobody.
 func (d *delivery) leaveMode() string {
@@ -202,4 +193,31 @@ func (d *delivery) typed(seq uint64, phase string) bool {
 		return seq >= d.Seq
 	}
 	return seq != d.Seq || phase != d.out.PanePhase()
+}
+
+// queueKeys returns the commands that make the keys of a person who views the pane
+// wait, or "" where they need not. With releaseKeys, they cost the server 1.2 kB that it
+// never frees (see stopIf), but only while somebody views the pane.
+func (d *delivery) queueKeys() string {
+	if d.Next == nil || d.joined {
+		return ""
+	}
+	pane, seq := d.id, strconv.FormatUint(d.Seq, 10)
+	return "if-shell -F -t " + pane + " " + quote(watched) +
+		" { set-option -t " + pane + " " + queueOption + " " + seq +
+		" ; set-option -t " + pane + " key-table " + queueTable + " } ; "
+}
+
+// releaseKeys lets waiting keys go to the program. If it fails they go after
+// queueSteps.
+func (d *delivery) releaseKeys(ctx context.Context) error {
+	if !d.keysWait {
+		return nil
+	}
+	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
+	release := "if-shell -F -t " + d.id + " " + quote(stillOurs) +
+		" { set-option -u -t " + d.id + " " + queueOption + " }"
+	line := endWithToken([]string{"run-shell -b -d " + queueRest + " -C { " + release + " }"})
+	_, err := d.pane.Run(ctx, line)
+	return err
 }

@@ -3,7 +3,6 @@ package tmux
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -84,13 +83,6 @@ func parsePane(line string) (PaneInfo, error) {
 	return p, nil
 }
 
-// number parses a field. A format that this version of tmux does not know is empty,
-// which is 0.
-func number(s string) int {
-	n, _ := strconv.Atoi(s)
-	return n
-}
-
 // Panes lists every pane of the server except the hub's, with one command.
 func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
 	lines, err := s.run(ctx, "list-panes -a -F "+quote(paneFormat))
@@ -155,14 +147,6 @@ func (p *Pane) Run(ctx context.Context, compose func(token string) string) (stri
 func (p *Pane) Pause(ctx context.Context, d time.Duration) error { return wait.Pause(ctx, d) }
 
 func (p *Pane) check() error { return checkPane(p.id) }
-
-func checkPane(id string) error {
-	digits, ok := strings.CutPrefix(id, "%")
-	if _, err := strconv.ParseUint(digits, 10, 32); !ok || err != nil {
-		return invalid("pane id %q", id)
-	}
-	return nil
-}
 
 // Info describes the pane. It fails with ErrNoPane if the pane does not exist.
 func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {

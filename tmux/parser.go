@@ -88,3 +88,10 @@ func (p *parser) token(line string) (number uint64, rest string, ok bool) {
 	number, err := strconv.ParseUint(digits, 10, 64)
 	return number, rest, err == nil
 }
+
+// number parses a field. A format that this version of tmux does not know is empty,
+// which is 0.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}

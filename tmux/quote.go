@@ -1,6 +1,10 @@
 package tmux
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // quote returns s as one word of tmux's command language. Everything outside
 // 0x20..0x7e is written in octal: a raw 0xFF desynchronises tmux's parser, which then
@@ -53,4 +57,45 @@ func splitFields(line string) []string {
 		fields[i] = unescape.Replace(field)
 	}
 	return fields
+}
+
+// shownLines undoes what show-buffer does to a text for a control client: it quotes as vis(3) does, and
+// prints an empty line after the last line feed.
+func shownLines(shown []string) []string {
+	lines := slices.Clone(shown)
+	if n := len(lines); n > 0 && lines[n-1] == "" {
+		lines = lines[:n-1]
+	}
+	for i, line := range lines {
+		lines[i] = unvis(line)
+	}
+	return lines
+}
+
+// unvis undoes the quoting of vis(3): a backslash and three octal digits are a byte, and any other
+// character behind a backslash is itself.
+func unvis(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+
+		if i+3 < len(text) {
+			if code, err := strconv.ParseUint(text[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(code))
+				i += 3
+				continue
+			}
+		}
+		i++
+		b.WriteByte(text[i])
+	}
+
+	return b.String()
 }

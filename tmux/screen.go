@@ -1,7 +1,6 @@
 package tmux
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,34 +74,6 @@ var screenFormat = strings.Join([]string{
 	"#{session_last_attached}",
 }, "|")
 
-// Screen reads the pane. One command line takes both text and cursor, so they agree.
-// Screen fails with ErrNoPane if the pane does not exist.
-func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
-	if err := p.check(); err != nil {
-		return Screen{}, err
-	}
-
-	capture, decode := p.server.capture(p.id, opts.flags())
-	facts := "display-message -p -t " + p.id + " " + quote(screenFormat)
-	lines, err := p.server.run(ctx, append([]string{facts}, capture...)...)
-	if err != nil {
-		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, err)
-	}
-	if len(lines) == 0 || !strings.HasPrefix(lines[0], p.id+"|") {
-		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, ErrNoPane)
-	}
-
-	screen, err := parseScreen(lines[0], decode(lines[1:]), opts)
-	if err == nil && screen.Dead {
-		if last, rows, ok := p.lastLines(ctx, opts); ok {
-			opts.History = max(0, len(last)-rows)
-			return parseScreen(lines[0], last, opts)
-		}
-	}
-
-	return screen, err
-}
-
 func (o ScreenOptions) flags() string {
 	flags := ""
 	if o.Colours {
@@ -160,3 +131,13 @@ func (s *Screen) cut(n int) {
 	start := max(0, end-n)
 	s.Lines, s.Top = s.Lines[start:end], s.Top+start
 }
+
+// watched is true while a person views the pane.
+var watched = whileAttached(foremost)
+
+// foremost is true of the pane that whoever attaches to its session sees.
+const foremost = "#{&&:#{window_active},#{pane_active}}"
+
+// whileAttached returns a format that is 0 while nobody is attached, which is most of the time. Then
+// tmux skips what stands in it. Of && it would expand both operands.
+func whileAttached(format string) string { return "#{?session_attached," + format + ",0}" }

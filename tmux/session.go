@@ -10,15 +10,6 @@ import (
 	"strings"
 )
 
-// The options in which tmux records what parley must not forget. They outlive the
-// daemon and die with the pane.
-const (
-	ownerOption = "@parley_agent" // of the pane: the identity of its agent
-	seqOption   = "@parley_seq"   // of the pane: its progress, see record
-	sizeOption  = "@parley_size"  // of the window, if parley made it: the size at launch
-	dirOption   = "@parley_dir"   // of the server, while a session is started: its directory
-)
-
 // SessionOptions describes a session of one window and one pane.
 type SessionOptions struct {
 	Name   string // letters, digits, - and _
@@ -244,5 +235,18 @@ func (p *Pane) Release(ctx context.Context, owner string) error {
 	if errors.Is(err, ErrNoPane) {
 		return nil
 	}
+	return err
+}
+
+// SetBar sets what the status line of the pane's session says behind the agent's name. It has
+// no '#', which would begin a style.
+func (p *Pane) SetBar(ctx context.Context, text string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if strings.Contains(text, "#") {
+		return invalid("status line %q", text)
+	}
+	_, err := p.server.run(ctx, "set-option -t "+p.id+" "+barOption+" "+quote(text))
 	return err
 }

@@ -7,16 +7,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"syscall"
 	"time"
 
 	"parley/internal/wait"
 )
-
-// endGrace is how long a server that was told to end may take; a healthy one takes
-// 4-7 ms.
-const endGrace = 2 * time.Second
 
 // askToEnd sends kill-server and waits until the connection is lost, which is the
 // effect of it.
@@ -59,13 +54,6 @@ func endServer(ctx context.Context, binary string, f facts) error {
 	}
 
 	return waitGone(ctx, f, endGrace)
-}
-
-// Unused reports whether no program runs on the server but the hub's, and nobody is attached to a session of it.
-func (s *Server) Unused(ctx context.Context) (bool, error) {
-	panes, err := s.Panes(ctx)
-	used := slices.ContainsFunc(panes, func(p PaneInfo) bool { return !p.Dead || p.Attached > 0 })
-	return err == nil && !used, err
 }
 
 // waitGone waits until the server's process has ended and nobody listens on its

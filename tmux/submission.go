@@ -1,6 +1,8 @@
 package tmux
 
-import "time"
+import (
+	"time"
+)
 
 // Action is what a Submit does next.
 type Action int

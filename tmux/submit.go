@@ -14,26 +14,6 @@ const (
 	maxSeq    = 1 << 53               // tmux compares numbers as doubles
 )
 
-// Runner runs command lines for one pane. A Pane is the real one; a simulation can be
-// another.
-type Runner interface {
-	// Target returns tmux's name of the pane, %N, and whether the server is a joined one.
-	Target() (id string, joined bool)
-	Info(ctx context.Context) (PaneInfo, error)
-	Screen(ctx context.Context, opts ScreenOptions) (Screen, error)
-
-	// Load prepares a text for one paste.
-	Load(text string) (Buffer, error)
-	// Run runs the line that compose makes of a token, without interruption, and returns
-	// what it printed behind the token. The line prints the token as its last act. It ends at
-	// a command that fails, with a CommandError.
-	Run(ctx context.Context, compose func(token string) string) (string, error)
-
-	// Pause waits between two looks at the screen, for d. It returns the cause of ctx if that
-	// ends first.
-	Pause(ctx context.Context, d time.Duration) error
-}
-
 // Submit types s.Text into the pane. See the function Submit.
 func (p *Pane) Submit(ctx context.Context, s Submission) (Outcome, error) { return Submit(ctx, p, s) }
 
@@ -343,4 +323,47 @@ func (d *delivery) ask(ctx context.Context, cleanup string, compose func(token s
 		return answer{}, err
 	}
 	return parseAnswer(strings.TrimSpace(text))
+}
+
+// Runner runs command lines for one pane. A Pane is the real one; a simulation can be
+// another.
+type Runner interface {
+	// Target returns tmux's name of the pane, %N, and whether the server is a joined one.
+	Target() (id string, joined bool)
+	Info(ctx context.Context) (PaneInfo, error)
+	Screen(ctx context.Context, opts ScreenOptions) (Screen, error)
+
+	// Load prepares a text for one paste.
+	Load(text string) (Buffer, error)
+	// Run runs the line that compose makes of a token, without interruption, and returns
+	// what it printed behind the token. The line prints the token as its last act. It ends at
+	// a command that fails, with a CommandError.
+	Run(ctx context.Context, compose func(token string) string) (string, error)
+
+	// Pause waits between two looks at the screen, for d. It returns the cause of ctx if that
+	// ends first.
+	Pause(ctx context.Context, d time.Duration) error
+}
+
+// ReleaseKeys lets keys go to the program that wait for a text typed before: the process that
+// would have let them go has ended. It reports whether any could be waiting.
+func (p *Pane) ReleaseKeys(ctx context.Context) (waited bool, err error) { return ReleaseKeys(ctx, p) }
+
+// ReleaseKeys is the method of Pane for any runner. On a joined server no keys wait.
+func ReleaseKeys(ctx context.Context, pane Runner) (waited bool, err error) {
+	id, joined := pane.Target()
+	if joined {
+		return false, nil
+	}
+	if err := checkPane(id); err != nil {
+		return false, err
+	}
+
+	const did = "released"
+	said, err := pane.Run(ctx, func(token string) string {
+		return "if-shell -F -t " + id + " " + quote("#{"+queueOption+"}") +
+			" { set-option -u -t " + id + " " + queueOption + " ; display-message -p " + quote(token+" "+did) +
+			" } { display-message -p " + quote(token+" none") + " }"
+	})
+	return strings.TrimSpace(said) == did, err
 }

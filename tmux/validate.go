@@ -2,6 +2,8 @@ package tmux
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -80,6 +82,14 @@ func noNUL(words ...string) error {
 				return invalid("NUL in %q", w)
 			}
 		}
+	}
+	return nil
+}
+
+func checkPane(id string) error {
+	digits, ok := strings.CutPrefix(id, "%")
+	if _, err := strconv.ParseUint(digits, 10, 32); !ok || err != nil {
+		return invalid("pane id %q", id)
 	}
 	return nil
 }

@@ -8,21 +8,6 @@ import (
 	"strings"
 )
 
-// View says how terminals on parley's own server look and behave for a person who attaches
-// to them. The zero View leaves out everything that is not needed to see one.
-type View struct {
-	Mouse     bool   // the wheel scrolls and dragging selects, unless the program takes the mouse itself
-	Keys      bool   // Shift+Enter makes a new line, and Ctrl and Alt reach the program with any key
-	Clipboard string // who may fill the person's clipboard: on (also programs), external (what is selected) or off
-	Status    bool   // the last line names the agent
-
-	// History is how many lines that scroll off a new terminal keeps, while there are at most
-	// FullHistories. Later ones keep shortHistory.
-	History int
-
-	NextKey, PreviousKey string // show the next and the previous agent; "" for no such key
-}
-
 // FullHistories is how many terminals may keep View.History lines: 20 of 10,000 lines and 180
 // of shortHistory are fewer than 200 of 2,000. A line costs the server about 0.6 kB.
 const FullHistories = 20
@@ -90,19 +75,6 @@ func (v View) statusLine() []string {
 		"set-option -wg window-status-format ''",
 		"set-option -wg window-status-current-format ''",
 	}
-}
-
-// SetBar sets what the status line of the pane's session says behind the agent's name. It has
-// no '#', which would begin a style.
-func (p *Pane) SetBar(ctx context.Context, text string) error {
-	if err := p.check(); err != nil {
-		return err
-	}
-	if strings.Contains(text, "#") {
-		return invalid("status line %q", text)
-	}
-	_, err := p.server.run(ctx, "set-option -t "+p.id+" "+barOption+" "+quote(text))
-	return err
 }
 
 // mouseMenus are the menus and gestures of the mouse with which tmux would end or rearrange an

@@ -50,3 +50,7 @@ func HasSocket(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
+
+// endGrace is how long a server that was told to end may take; a healthy one takes
+// 4-7 ms.
+const endGrace = 2 * time.Second

@@ -57,18 +57,6 @@ func (p Place) lastStart() *start {
 	return last
 }
 
-// remember stores how the operator started this daemon.
-func (d *daemon) remember() error {
-	if !d.Proven || d.Place.Home == "" {
-		return nil
-	}
-	b, err := json.Marshal(startOf(d.Env, d.Flags))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(d.Place.State(begunFile), append(b, '\n'), 0o600)
-}
-
 // startOf returns a start without secrets: of what may have some there is only the hash.
 func startOf(env Environ, flags map[string]string) start {
 	s := start{Flags: map[string]string{}}

@@ -13,9 +13,6 @@ import (
 	"parley/store"
 )
 
-// databaseSetting is the name of the setting. Its value may hold a password.
-const databaseSetting = "database"
-
 // Store returns where the store finds the database: the one that the setting names, or a file.
 func (p Place) Store(database string) store.Options {
 	return store.Options{Path: p.Database(), URL: database, Copies: store.Copies{Dir: p.Backups()}}

@@ -183,40 +183,6 @@ func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
 	)
 }
 
-// publish writes the daemon's address.
-func (d *daemon) publish() error {
-	return writeInfo(d.Place, d.address())
-}
-
-// address returns what commands know of the daemon.
-func (d *daemon) address() Info {
-	return Info{
-		PID:           d.info.PID,
-		Socket:        d.info.Socket,
-		HTTP:          d.info.HTTP,
-		Version:       d.info.Version,
-		StartedAt:     d.info.StartedAt,
-		Toolsets:      d.settings.MCPToolsets,
-		AgentToolsets: d.toolsets,
-		Withheld:      d.withheld,
-	}
-}
-
-// warnings returns what of its workspace the operator is told.
-func (d *daemon) warnings() (words []string) {
-	if d.told = readNote(d.Place.State(noticeFile)); d.told != "" {
-		words = append(words, d.told)
-	}
-	if first := d.Place.inRoot(databaseFile); disk.Exists(first) {
-		words = append(words, first+" is not used: it came with the files of the project. "+
-			"parley's own is "+d.Place.Database()+".")
-	}
-	if d.withheld != "" {
-		words = append(words, d.withheld+". Run parley trust.")
-	}
-	return words
-}
-
 // forgetNotice removes what happened to the workspace, once a daemon has told it. Another notice is for the next one.
 func forgetNotice(at Place, told string) error {
 	notice := at.State(noticeFile)

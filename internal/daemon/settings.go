@@ -107,3 +107,6 @@ func (s *Settings) beyondLoopback() bool {
 	ip, err := netip.ParseAddr(s.HTTPAddress)
 	return err == nil && !ip.IsLoopback()
 }
+
+// databaseSetting is the name of the setting. Its value may hold a password.
+const databaseSetting = "database"

@@ -174,3 +174,16 @@ func (xs excesses) acts(about func(from, to, threadID string) bool, like store.A
 	}
 	return acts
 }
+
+// muting returns the act that mutes a thread, or else two agents.
+func muting(thread, one, two string) parley.Act {
+	call := func(words string, action parley.ConversationAction) parley.ActCalls {
+		arguments := map[string]any{"action": action, "thread_id": thread}
+		if thread == "" {
+			arguments = map[string]any{"action": action, "with": one + "," + two}
+		}
+		return parley.Calls(words, "control_conversation", arguments, "")
+	}
+	undo := call("undoes it", parley.ActionUnmute)
+	return parley.Act{Key: parley.ActDismiss, ActCalls: call("mute them", parley.ActionMute), Undo: &undo}
+}

@@ -84,19 +84,6 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 	}
 }
 
-// muting returns the act that mutes a thread, or else two agents.
-func muting(thread, one, two string) parley.Act {
-	call := func(words string, action parley.ConversationAction) parley.ActCalls {
-		arguments := map[string]any{"action": action, "thread_id": thread}
-		if thread == "" {
-			arguments = map[string]any{"action": action, "with": one + "," + two}
-		}
-		return parley.Calls(words, "control_conversation", arguments, "")
-	}
-	undo := call("undoes it", parley.ActionUnmute)
-	return parley.Act{Key: parley.ActDismiss, ActCalls: call("mute them", parley.ActionMute), Undo: &undo}
-}
-
 // IsOver reports whether the conversation of a required response is muted or has ended: then nobody is
 // reminded of the response. The operator still sees that it is owed. Two agents have ended it if both have said so
 // since the request: the one that owes the response cannot do it alone.

@@ -176,3 +176,12 @@ func (s *StateTimer) Since(now time.Time, shows profile.State) time.Time {
 	}
 	return s.from
 }
+
+// search is the last search for the program that reads a terminal.
+type search struct {
+	processes tmux.Processes
+
+	mu    sync.Mutex
+	at    time.Time
+	found *profile.Profile // nil: none
+}

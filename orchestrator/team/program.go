@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/internal/sh"
@@ -102,15 +101,6 @@ func (t *Terminal) runs(p tmux.Program) bool {
 
 // searchEvery is the least time between two searches among all processes, which take some tenths of a millisecond.
 const searchEvery = 200 * time.Millisecond
-
-// search is the last search for the program that reads a terminal.
-type search struct {
-	processes tmux.Processes
-
-	mu    sync.Mutex
-	at    time.Time
-	found *profile.Profile // nil: none
-}
 
 // Program returns the profile of the program that reads the terminal, or that has it. It is not ok if the program is
 // not known, or need not be. It may be searchEvery old.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley"
@@ -19,30 +18,6 @@ import (
 // maxNamed limits the reported message ids that are kept for each agent, and the reports that wait
 // to be recorded: many more than messages can be under way to an agent at a time.
 const maxNamed = 64
-
-// Reports holds the reports of an agent's program since it was launched, as far as this daemon has
-// received them.
-type Reports struct {
-	mu     sync.Mutex
-	last   Report    // the last one with a state
-	queued bool      // the program took a prompt while it was working
-	heard  time.Time // when the latest event happened
-	named  []naming  // the oldest first
-
-	transcript string    // the path that it reported last
-	wrote      time.Time // when it did
-
-	late []store.Witness // to be recorded once the courier has finished its message
-
-	session   sync.Mutex // held while a report changes the session
-	sessionAt time.Time  // of the report that last changed its id
-}
-
-// naming says when a program reported that it was given a message.
-type naming struct {
-	shortID string
-	at      time.Time
-}
 
 // LastReport returns the agent's last report with a state, if there is one.
 func (m *Member) LastReport() (Report, bool) {

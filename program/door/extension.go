@@ -3,7 +3,6 @@ package door
 import (
 	"bufio"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -19,12 +18,6 @@ type extension struct {
 
 	giving sync.Mutex // one letter after the other, so that they keep their order
 }
-
-//go:embed extension.mjs
-var extensionModule []byte
-
-// extensionFile is its name in the agent's private directory, next to the extension that opens it.
-const extensionFile = "entrance.mjs"
 
 // maxExtensionLine bounds a request, in bytes. Of a message of 700 KB, Pi took all, and Oh My Pi stood still for
 // minutes.

@@ -1,6 +1,7 @@
 package door
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,3 +115,9 @@ func closed(format string, args ...any) error {
 func notNow(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, ErrNotNow)...)
 }
+
+//go:embed extension.mjs
+var extensionModule []byte
+
+// extensionFile is its name in the agent's private directory, next to the extension that opens it.
+const extensionFile = "entrance.mjs"

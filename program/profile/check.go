@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/plain"
 )
 
 // keyForm matches the keys that submit in the measured programs. In one of them Tab
@@ -18,9 +17,6 @@ var keyForm = regexp.MustCompile(`^(?:Enter|Tab)$`)
 
 // maxWait bounds the times in a profile. A longer one has the wrong unit.
 const maxWait = 10 * time.Minute
-
-// checker checks a profile that was read, and compiles its patterns.
-type checker struct{ p *Profile }
 
 // check returns an error for a value that no profile may have.
 func (c checker) check() error {
@@ -171,22 +167,4 @@ func (c checker) groups() error {
 		}
 	}
 	return nil
-}
-
-// pattern compiles the pattern under a key.
-func (c checker) pattern(key, text string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile("(?m)" + text)
-	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: %s: %w", c.p.Name, key, err).With("key", key).
-			Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
-	}
-	return re, nil
-}
-
-// invalid returns the error for a key's value.
-func (c checker) invalid(key, value string) *parley.Error { return invalid(c.p.Name, key, value) }
-
-func invalid(profile, key, value string) *parley.Error {
-	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", profile, key, plain.CleanLine(value)).
-		With("key", key)
 }

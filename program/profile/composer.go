@@ -8,16 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is the input of Composer: the visible part of a terminal.
-type Screen struct {
-	Lines            []string // rows from the top, not joined, without colours
-	Colours          []string // the same with colours; nil: not read. Menu and Composer look at them
-	Width            int      // columns
-	CursorX, CursorY int      // from 0
-	CursorHidden     bool
-	FullScreen       bool // on the alternate screen
-}
-
 // Composer returns the text in the composer with wrapped rows joined, "" if it is empty.
 // It is not ok if the composer is not on the screen.
 func (p *Profile) Composer(s Screen) (text string, ok bool) {
@@ -117,10 +107,6 @@ func findComposer(re *regexp.Regexp, screen string) (composer, bool) {
 
 	return c, true
 }
-
-// textGroup returns the number of the group that holds the composer's text, -1 if there
-// is none.
-func textGroup(re *regexp.Regexp) int { return re.SubexpIndex("text") }
 
 // Collapsed reports whether the composer shows a placeholder for a long paste, which a narrow one wraps.
 func (p *Profile) Collapsed(composer string) bool {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 
@@ -148,29 +147,6 @@ type Markers struct {
 	// cursor, and Dialogs are searched in the last 20 lines that are not empty.
 	Questions map[string]string `yaml:"questions"`
 	Dialogs   map[string]string `yaml:"dialogs"`
-}
-
-// dialogPatterns are those for answers to dialogs.
-type dialogPatterns struct{ dialogAbove, textOption, buttons *regexp.Regexp }
-
-// patterns are a profile's regular expressions, compiled. nil: the profile has none.
-type patterns struct {
-	dialog, busy, idle     *regexp.Regexp
-	composer, empty, paste *regexp.Regexp
-	footer                 *regexp.Regexp
-	garbles, alters        *regexp.Regexp
-
-	dialogPatterns
-	resets, answer *regexp.Regexp
-
-	blocked            map[string]*regexp.Regexp
-	causes             []string // of blocked, in their order
-	questions, dialogs map[string]*regexp.Regexp
-	titles             []title
-	session            *regexp.Regexp
-	transcript         *regexp.Regexp
-
-	needs map[*regexp.Regexp][]string // see needed
 }
 
 // State is what a screen shows about the program.

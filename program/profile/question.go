@@ -23,9 +23,6 @@ type Question struct {
 // Secret is what a question asks for that may not be shown.
 const Secret = "a secret"
 
-// questionEnd ends the pattern of a question: signs may follow up to the cursor.
-const questionEnd = `)[ :?.>)…]*\z`
-
 // Asks returns what a screen asks of which no markers know anything.
 //
 // A question is what the program has written before the cursor. Dialogs stand at the bottom

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -91,12 +90,6 @@ func (r Reports) Failures() bool {
 		}
 	}
 	return false
-}
-
-// title is the signal of a terminal's title that matches the pattern.
-type title struct {
-	re     *regexp.Regexp
-	signal Signal
 }
 
 // Title returns the signal of the program's terminal title. It is not ok if no pattern

@@ -113,3 +113,13 @@ func trimRows(rows []string) []string {
 // isBlank reports whether a character shows nothing. One program writes a space without
 // width after its cursor.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' }
+
+// Screen is the input of Composer: the visible part of a terminal.
+type Screen struct {
+	Lines            []string // rows from the top, not joined, without colours
+	Colours          []string // the same with colours; nil: not read. Menu and Composer look at them
+	Width            int      // columns
+	CursorX, CursorY int      // from 0
+	CursorHidden     bool
+	FullScreen       bool // on the alternate screen
+}

@@ -2,15 +2,10 @@ package profile
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// versionForm matches a dotted number. The programs print names, brackets and commits
-// around it.
-var versionForm = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+`)
 
 // VersionIn returns the version in the output of a program that prints its version, ""
 // if there is none.

@@ -14,15 +14,6 @@ type dropDraftMsg struct{ to room.Address }
 // remedy returns what can be done about needs.
 func (n *Screen) remedy() remedy { return remedy{n.Actions, &n.Detail.Message} }
 
-// tooQuick reports whether a key was meant for a need that has just gone, and says so.
-func (n *Screen) tooQuick() bool {
-	if !n.slipped(n.Do.Now()) {
-		return false
-	}
-	n.Tell("The list has just changed. Look again, then press the key again.")
-	return true
-}
-
 // assist does what helps most with the need under the marker: the first option of its
 // row.
 func (n *Screen) assist() tea.Cmd {

@@ -25,3 +25,12 @@ type needsShell interface {
 	Resume(room.Draft) tea.Cmd
 	OpenThread(id string) tea.Cmd
 }
+
+// tooQuick reports whether a key was meant for a need that has just gone, and says so.
+func (n *Screen) tooQuick() bool {
+	if !n.slipped(n.Do.Now()) {
+		return false
+	}
+	n.Tell("The list has just changed. Look again, then press the key again.")
+	return true
+}

@@ -1,0 +1,33 @@
+package door
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// openers open the entrances of each kind. The kinds are those of package profile.
+var openers = map[string]func(context.Context, Program) (Door, error){
+	"claude":    openClaude,
+	"codex":     openCodex,
+	"extension": openExtension,
+	"opencode":  openOpencode,
+	"qwen":      openQwen,
+}
+
+// Kinds returns the kinds of entrances, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
+
+// OfSession reports whether an entrance of a kind is that of one session. Any other stays the same when its program
+// begins or resumes a session, and hears what becomes of the letters before that.
+func OfSession(kind string) bool { return kind == "codex" || kind == "opencode" }
+
+// Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
+// room has learned to use.
+func Open(ctx context.Context, p Program) (Door, error) {
+	open, ok := openers[p.Kind]
+	if !ok {
+		return nil, closed("no door of kind %q is known", p.Kind)
+	}
+	return open(ctx, p)
+}
