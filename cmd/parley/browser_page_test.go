@@ -53,6 +53,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"zooms into who did what", (*pageTest).zooms},
 		{"lists the workspaces", (*pageTest).listsWorkspaces},
 		{"takes an answer that breaks off for a lost line", (*pageTest).brokenAnswers},
+		{"stands still while it opens", (*pageTest).standsStill},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
 		{"says that an agent has ended", (*pageTest).endedAgent},
@@ -95,6 +96,12 @@ func (p *pageTest) signsIn(t *testing.T) {
 	again.Shows("This link has been used, or is too old.")
 	again.Shows("parley web")
 	again.Clean()
+
+	// A spent code says nothing of the session that a page has.
+	testpage.JS[bool](x, fmt.Sprintf("(location.hash = %q, true)", "#"+link.Code))
+	x.Shows("You stay signed in.")
+	x.Taps(".outcome.failed", "Done")
+	x.Until("document.querySelector('.card.waits')")
 	none := testpage.Open(t, p.browser, link.Address, 360, 740)
 	none.Shows("run this in a terminal")
 	none.Picture("door")
@@ -143,6 +150,10 @@ func (p *pageTest) answersNothingElse(t *testing.T) {
 	}
 	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome.failed')")
 	x.Shows("The question changed before your answer, so nothing was sent.")
+	if !testpage.JS[bool](x, "document.activeElement.matches('.outcome.failed') && "+
+		"!!document.activeElement.nextElementSibling?.matches('[data-kind=dialog]')") {
+		t.Error("what came of the answer has not the focus, or does not stand where the question did")
+	}
 	testpage.JS[bool](x, "(window.fetch = window.real, window.fails?.(new TypeError('no line')), true)")
 	x.Clean()
 }
@@ -227,7 +238,7 @@ func (p *pageTest) filters(t *testing.T) {
 	x.Until("document.querySelectorAll('.rows li').length == 1")
 	x.Shows("Please check the build.")
 	types("from:you is:nonsense")
-	x.Shows("Is:nonsense is not known.")
+	x.Shows("is:nonsense is not known.")
 	types("from:")
 	x.Until("document.querySelectorAll('.rows li').length > 1 && !document.querySelector('.bad[role=status]')")
 	types("")
@@ -388,9 +399,29 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 		x.Clean()
 	}
 
+	// The browser knows first: nobody waits until a silent stream is given up.
+	testpage.JS[bool](x, "(window.fetch = () => new Promise(() => {}), dispatchEvent(new Event('offline')), true)")
+	x.Shows("Offline since")
+
 	must.Do(t, chromedp.Do(x.Ctx, chromedp.Reload()))
 	x.Until("document.querySelector('.dot.live')")
 	x.Clean()
+}
+
+// Nothing that stands there moves while the page opens.
+func (p *pageTest) standsStill(t *testing.T) {
+	for _, width := range []int64{390, 820, 1400} {
+		x := testpage.Open(t, p.browser, "about:blank", width, 900)
+		x.First(`window.moved = ''; new PerformanceObserver(all => { for (const e of all.getEntries())
+			window.moved += e.value.toFixed(3) + ' ' }).observe({type: 'layout-shift', buffered: true})`)
+		link := testhome.Run[parley.OpenPageResult](t, p.h, "web")
+		x.Visit(link.URL())
+		x.Until("document.querySelector('.dot.live')")
+		if moved := testpage.JS[string](x, "window.moved"); moved != "" {
+			t.Errorf("at %d the page shifts by %s", width, moved)
+		}
+		x.Clean()
+	}
 }
 
 func (p *pageTest) losesTheLine(t *testing.T) {

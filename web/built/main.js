@@ -24,6 +24,7 @@ import {
   session,
   stay,
   stays,
+  tellOutcome,
   trouble,
   useBroad,
   versions,
@@ -70,14 +71,21 @@ async function signIn() {
     code.value = "";
     entering.value = "";
     if (!session.value) leave(`${e.message} ${e.action}`);
+    else {
+      location.hash = "#/needs";
+      tellOutcome({ said: e.message, bad: true, action: "You stay signed in." });
+    }
   }
 }
 signIn();
 function Door() {
+  if (entering.value === "Signing in…") {
+    return m`<div class="frame"><header class="bar"><div class="row top"><h1>parley</h1></div></header><main><p class="empty" role="status">${entering.value}</p></main></div>`;
+  }
   return m`<main class="door">
     <h1>parley</h1>
     ${entering.value ? m`<p role="status">${entering.value}</p>` : ended.value ? m`<p role="alert">${ended.value}</p>` : null}
-    ${code.value && entering.value !== "Signing in…" ? m`<button class="main" onClick=${signIn}>Try again</button>` : null}
+    ${code.value ? m`<button class="main" onClick=${signIn}>Try again</button>` : null}
     ${!code.value ? m`<p>To open the team here, run this in a terminal and follow its link:</p><pre>parley web</pre>
       <p class="quiet">The link works once. Each tab has a session of its own.</p>` : null}
   </main>`;
@@ -207,7 +215,7 @@ function App() {
     <div class="frame">
       <header class="bar"><div class="row top"><h1><bdi>${place}</bdi></h1>
           ${session.value.watch ? m`<span class="badge">only looking</span>` : null}
-          <span class=${`dot ${line.value.live ? "live" : ""}`} title=${line.value.live ? "live" : "not connected"}></span><span class="grow"></span><${Menu} /></div>
+          <span class=${`dot ${line.value.live ? "live" : ""}`}></span><span class=${line.value.live ? "hidden" : "quiet"}>${line.value.live ? "live" : line.value.tried ? "offline" : ""}</span><span class="grow"></span><${Menu} /></div>
         <nav aria-label="Views"><ul>${views.map(([v, name]) => m`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? "page" : void 0}>${name}
           ${v === "needs" && waiting.value ? m`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
         ${wide && others.value ? m`<${others.value.Side} current=${view === "agent" ? what : ""} />` : null}</header>

@@ -1061,7 +1061,8 @@ var Away = class extends Error {
 };
 function sentence(text) {
   const t5 = text.trim();
-  return t5 && t5[0].toUpperCase() + t5.slice(1) + (/[.!?:]$/.test(t5) ? "" : ".");
+  const first2 = /^(an?|the|this|that|there|only|no|one|it|its|you|your|what|nothing) /.test(t5);
+  return t5 && (first2 ? t5[0].toUpperCase() : t5[0]) + t5.slice(1) + (/[.!?:]$/.test(t5) ? "" : ".");
 }
 var left = false;
 var leaving = () => left;
@@ -1080,9 +1081,9 @@ async function ask(path, init, stop) {
     throw lost(e4, stop);
   }
 }
-async function bodyOf(answer2, stop) {
+async function bodyOf(answer, stop) {
   try {
-    return await answer2.json();
+    return await answer.json();
   } catch (e4) {
     throw lost(e4, stop);
   }
@@ -1095,14 +1096,14 @@ async function enter(code) {
       suggested_action: "Open the page by https, or forward its port with ssh -L and open it at 127.0.0.1."
     });
   }
-  const answer2 = await (take("session") ?? exchange(code)).catch((e4) => {
+  const answer = await (take("session") ?? exchange(code)).catch((e4) => {
     throw lost(e4);
   });
-  if (!answer2.ok) {
+  if (!answer.ok) {
     forget(freshKey());
-    throw await refusal(answer2);
+    throw new Refused(answer.status, await answer.json().catch(() => null));
   }
-  const { answers, time, ...entered } = await bodyOf(answer2);
+  const { answers, time, ...entered } = await bodyOf(answer);
   const body = { ...entered, key: freshKey(), ahead: time - Date.now() };
   ready = answers ?? {};
   sessionStorage.setItem(stored, JSON.stringify(body));
@@ -1122,10 +1123,10 @@ function leave(why) {
   ended.value = why;
   session.value = null;
 }
-async function refusal(answer2) {
-  const body = await answer2.json().catch(() => null);
-  if (answer2.status === 401 && session.value) leave("This session has ended: it was revoked, or not used for a day.");
-  return new Refused(answer2.status, body);
+async function refusal(answer) {
+  const body = await answer.json().catch(() => null);
+  if (answer.status === 401 && session.value) leave("This session has ended: it was revoked, or not used for a day.");
+  return new Refused(answer.status, body);
 }
 var patience = 2e4;
 function call(op, args = {}, stop) {
@@ -1137,11 +1138,11 @@ async function look(op) {
   if (came) return came;
   const asked2 = take(op);
   if (!asked2) return call(op, first[op]);
-  const answer2 = await asked2.catch((e4) => {
+  const answer = await asked2.catch((e4) => {
     throw lost(e4);
   });
-  if (!answer2.ok) throw await refusal(answer2);
-  return bodyOf(answer2);
+  if (!answer.ok) throw await refusal(answer);
+  return bodyOf(answer);
 }
 function read(path, stop) {
   return whole(path, { method: "GET" }, stop);
@@ -1152,14 +1153,14 @@ async function whole(path, init, stop) {
   const ends = [AbortSignal.timeout(patience)];
   if (stop) ends.push(stop);
   if (init.method === "GET" || reading.test(path)) ends.push(dead.signal);
-  const answer2 = await ask(path, { ...init, signal: AbortSignal.any(ends) }, stop);
-  if (!answer2.ok) throw await refusal(answer2);
-  return bodyOf(answer2, stop);
+  const answer = await ask(path, { ...init, signal: AbortSignal.any(ends) }, stop);
+  if (!answer.ok) throw await refusal(answer);
+  return bodyOf(answer, stop);
 }
 for (
   const [on, kind] of
   /** @type {[EventTarget, string][]} */
-  [[window, "online"], [document, "resume"]]
+  [[window, "online"], [window, "offline"], [document, "resume"]]
 ) {
   on.addEventListener(kind, () => {
     dead.abort();
@@ -1199,9 +1200,9 @@ document.addEventListener("visibilitychange", () => {
 });
 var mark = new URL(import.meta.url).pathname.split("/").at(-2) ?? "";
 async function build() {
-  const answer2 = await ask("/page/mark", {});
-  if (!answer2.ok) throw await refusal(answer2);
-  return bodyOf(answer2);
+  const answer = await ask("/page/mark", {});
+  if (!answer.ok) throw await refusal(answer);
+  return bodyOf(answer);
 }
 var silence = 4e4;
 var beginning = 1e4;
@@ -1210,15 +1211,15 @@ async function stream(after, opened, take3) {
   let watch = setTimeout(() => stop.abort(), beginning);
   dead.signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
   try {
-    const answer2 = await ask(`/api/events?after=${after}`, {
+    const answer = await ask(`/api/events?after=${after}`, {
       headers: { Accept: "text/event-stream" },
       signal: stop.signal
     });
-    if (!answer2.ok || !answer2.body) throw await refusal(answer2);
+    if (!answer.ok || !answer.body) throw await refusal(answer);
     clearTimeout(watch);
     watch = setTimeout(() => stop.abort(), silence);
     opened();
-    const reader = answer2.body.pipeThrough(new TextDecoderStream()).getReader();
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest2 = "";
     for (; ; ) {
       const { done, value } = await reader.read();
@@ -1525,8 +1526,11 @@ async function follow(m6) {
   }
 }
 function tellOutcome(o4) {
-  const whole2 = { key: ++count, at: Date.now(), ...o4 };
-  outcomes.value = [whole2, ...outcomes.value].slice(0, 5);
+  const whole2 = (
+    /** @type {any} */
+    { key: ++count, at: Date.now(), ...o4 }
+  );
+  outcomes.value = [whole2, ...outcomes.value.filter((x3) => !x3.still || x3.agent !== whole2.agent)].slice(0, 5);
 }
 function dropOutcome(key) {
   outcomes.value = outcomes.value.filter((o4) => o4.key !== key);
@@ -1582,9 +1586,22 @@ function Since({ t: t5 }) {
   return t5 ? m5`<time class="quiet" datetime=${new Date(t5).toISOString()} title=${new Date(t5).toLocaleString()}>${ago(t5)}</time>` : null;
 }
 var Name = ({ children }) => m5`<bdi class="name">${children}</bdi>`;
+function useArrival(at) {
+  const box = T2(
+    /** @type {HTMLElement | null} */
+    null
+  );
+  A2(() => {
+    if (Date.now() - at > 3e3 || /** @type {any} */
+    document.activeElement?.value) return;
+    box.current?.focus({ preventScroll: true });
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return box;
+}
 var may = () => !session.value?.watch;
 var bounce = 350;
-function Twice({ act, children, sure, kind = "", disabled = false, label }) {
+function Twice({ act: act2, children, sure, kind = "", disabled = false, label }) {
   const [armed, arm] = d2(0);
   const [busy, setBusy] = d2(false);
   A2(() => {
@@ -1597,7 +1614,7 @@ function Twice({ act, children, sure, kind = "", disabled = false, label }) {
     if (Date.now() - armed < bounce || busy) return;
     setBusy(true);
     try {
-      await act();
+      await act2();
     } finally {
       setBusy(false);
       arm(0);
@@ -1714,32 +1731,40 @@ function Receipt({ m: m6 }) {
 }
 
 // needs.js
-function tellFailure(e4, agent) {
+var keyOf = (n4) => [n4.kind, n4.agent_id, n4.message_id, n4.dialog?.dialog_id].join(".");
+var spotOf = (n4) => Math.max(0, [...matters.value, ...letters.value].findIndex((x3) => keyOf(x3) === keyOf(n4)));
+function tellFailure(e4, agent, spot) {
   if (!(e4 instanceof Refused || e4 instanceof Away)) throw e4;
   const changed = e4 instanceof Refused && e4.code === "DIALOG_CHANGED";
   tellOutcome({
     agent,
+    spot,
     bad: true,
     said: changed && e4.details.sent?.length ? `The question changed while you answered: only ${e4.details.sent.join(", ")} was sent.` : changed ? "The question changed before your answer, so nothing was sent." : e4 instanceof Away ? "The line was lost. Look at the question again: your answer may have arrived." : e4.message,
     action: changed ? "What is open now stands below." : e4 instanceof Refused ? e4.action : ""
   });
 }
-async function answer(agent, answer2) {
+async function act(n4, does) {
+  const agent = n4.agent ?? n4.sender, spot = spotOf(n4);
   try {
-    const res = await call("answer_dialog", { agent, ...answer2 });
-    tellOutcome({ agent, said: res.message, then: res.dialog?.question, screen: res.screen });
+    const came = await does();
+    if (came) tellOutcome({ agent, spot, ...came });
   } catch (e4) {
-    tellFailure(e4, agent);
+    tellFailure(e4, agent, spot);
   }
   await refresh();
 }
 function Dialog({ need }) {
   const d5 = need.dialog;
   const [text, setText] = d2("");
-  const say = (o4, typed) => answer(need.agent, { dialog_id: d5.dialog_id, choice: o4?.choice ?? "", text: typed });
+  const say = (o4, typed) => act(need, async () => {
+    const res = await call("answer_dialog", { agent: need.agent, dialog_id: d5.dialog_id, choice: o4?.choice ?? "", text: typed });
+    return { said: res.message, then: res.dialog?.question, screen: res.screen };
+  });
+  const lines = d5.lines.slice(0, d5.lines.at(-1) === d5.question ? -1 : void 0);
   const takesText = d5.takes_text || d5.options.some((o4) => o4.takes_text);
   return m5`
-    ${d5.lines.length > 1 || d5.lines[0] && d5.lines[0] !== d5.question ? m5`<pre class="asked" tabindex="0" aria-label="All that the question says">${d5.lines.join("\n")}</pre>` : null}
+    ${lines.length ? m5`<pre class="asked" tabindex="0" aria-label="All that the question says">${lines.join("\n")}</pre>` : null}
     ${d5.secret ? m5`<p>It asks for a secret, which parley never types. Answer in the agent's terminal.</p>` : null}
     ${may() && !d5.secret ? m5`
       ${takesText ? m5`<label class="field">Your words<input value=${text} maxlength="2000" dir="auto" enterkeyhint="done"
@@ -1761,11 +1786,12 @@ function Keys({ need }) {
     /** @type {any} */
     null
   );
-  const look2 = () => call("answer_dialog", { agent: need.agent }).then(setSeen, (e4) => tellFailure(e4, need.agent));
-  const press = async (k5) => {
-    await answer(need.agent, { dialog_id: seen2.screen_id, keys: [k5] });
-    await look2();
-  };
+  const look2 = () => act(need, async () => setSeen(await call("answer_dialog", { agent: need.agent })));
+  const press = (k5) => act(need, async () => {
+    const below = spotOf(need) + 1;
+    const res = await call("answer_dialog", { agent: need.agent, dialog_id: seen2.screen_id, keys: [k5] });
+    return { said: res.message, then: res.dialog?.question, spot: below, still: true };
+  }).then(look2);
   const lines = seen2?.screen ?? (need.dialog ? null : need.screen ?? []);
   return m5`${lines ? m5`<pre class="asked" tabindex="0" aria-label="The screen">${lines.join("\n")}</pre>` : null}
     ${!may() ? null : !seen2 ? m5`<button type="button" onClick=${look2}>Answer with keys</button>` : seen2.screen_id ? m5`<div class="keys">${keys.map((k5) => m5`<${Twice} key=${k5} act=${() => press(k5)} sure=${`${k5}?`}>${k5}<//>`)}</div>` : m5`<p class="quiet">Its screen takes no keys from here now.</p>`}`;
@@ -1776,18 +1802,13 @@ function Asks({ agent }) {
 }
 var capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 function Need({ need: n4 }) {
-  const act = async (a4) => {
-    try {
-      let said = a4.done;
-      for (const args of a4.arguments) {
-        const res = await call(a4.operation, args);
-        said ||= res.message;
-      }
-      tellOutcome({ agent: n4.agent, said: said || `${capital(a4.words)}: done.` });
-    } catch (e4) {
-      tellFailure(e4, n4.agent);
+  const run = async (a4) => {
+    let said = a4.done;
+    for (const args of a4.arguments) {
+      const res = await call(a4.operation, args);
+      said ||= res.message;
     }
-    await refresh();
+    return { said: said || `${capital(a4.words)}: done.` };
   };
   const title = n4.dialog?.question || n4.text;
   return m5`<article class="card waits" aria-label=${`${n4.agent}: ${title}`} data-kind=${n4.kind}
@@ -1799,22 +1820,16 @@ function Need({ need: n4 }) {
       ${n4.screen?.length ? m5`<pre class="asked" tabindex="0" aria-label="The screen">${n4.screen.join("\n")}</pre>` : null}
       ${n4.draft ? m5`<figure class="draft"><figcaption>In its composer stands:</figcaption><pre class="asked" dir="auto">${n4.draft}</pre></figure>` : null}
       ${n4.suggested_action ? m5`<p class="quiet" dir="auto">${n4.suggested_action}</p>` : null}
-      ${may() ? m5`<div class="row">${(n4.acts ?? []).map((a4) => m5`<${Twice} key=${a4.words} act=${() => act(a4)}
+      ${may() ? m5`<div class="row">${(n4.acts ?? []).map((a4) => m5`<${Twice} key=${a4.words} act=${() => act(n4, () => run(a4))}
         sure=${a4.ask ? m5`<b>Tap again.</b> ${a4.ask}` : void 0}>${capital(a4.words)}<//>`)}</div>` : null}`}
     <footer class="row">${n4.agent_id ? m5`<a href=${`#/agent/${encodeURIComponent(n4.agent)}`}>Terminal</a>` : null}
       ${n4.message_id ? m5`<a href=${`#/message/${n4.message_id}`}>Message</a>` : null}</footer>
   </article>`;
 }
 function Letter({ m: m6 }) {
-  const reply = (text) => send("respond_to_message", { message_id: m6.message_id, text }, { to: m6.sender, place: "needs" }).then(() => refresh());
-  const read2 = async () => {
-    try {
-      await call("mark_message_read", { message_ids: [m6.message_id] });
-    } catch (e4) {
-      tellFailure(e4, m6.sender);
-    }
-    await refresh();
-  };
+  const reply = (text) => send("respond_to_message", { message_id: m6.message_id, text }, { to: m6.sender, place: "needs", spot: spotOf(m6) }).then(() => refresh());
+  const read2 = () => act(m6, () => call("mark_message_read", { message_ids: [m6.message_id] }).then(() => {
+  }));
   return m5`<article class="card waits" aria-label=${`Message from ${m6.sender}`} data-kind="letter" data-about=${`${m6.sender} ${m6.message_id}`} tabindex="-1">
     <header><a href=${`#/agent/${encodeURIComponent(m6.sender)}`}><${Name}>${m6.sender}<//></a>
       <span class="kind">${m6.response_deadline ? "wants an answer" : "writes to you"}</span><span class="grow"></span><${Since} t=${m6.timestamp} /></header>
@@ -1824,7 +1839,7 @@ function Letter({ m: m6 }) {
   </article>`;
 }
 function Outcome({ o: o4 }) {
-  return m5`<article class=${`card outcome ${o4.bad ? "failed" : ""}`} role=${o4.bad ? "alert" : "status"}>
+  return m5`<article ref=${useArrival(o4.still ? 0 : o4.at)} tabindex="-1" class=${`card outcome ${o4.bad ? "failed" : ""}`} role=${o4.bad ? "alert" : "status"}>
     <header><${Name}>${o4.agent || "parley"}<//><span class="grow"></span><${Since} t=${o4.at} />
       <button type="button" class="plain" onClick=${() => dropOutcome(o4.key)}>Done</button></header>
     <p dir="auto">${o4.said}</p>
@@ -1833,6 +1848,7 @@ function Outcome({ o: o4 }) {
     ${o4.screen?.length ? m5`<details><summary>Its screen after that</summary><pre class="asked">${o4.screen.join("\n")}</pre></details>` : null}
   </article>`;
 }
+var Answered = ({ m: m6 }) => m5`<ul ref=${useArrival(m6.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m6} /></ul>`;
 function Needs({ about = "" }) {
   const shown = outcomes.value;
   A2(() => {
@@ -1845,18 +1861,19 @@ function Needs({ about = "" }) {
     card?.focus({ preventScroll: true });
   }, [about, loaded.value]);
   const over = about && loaded.value && !matters.value.some((n4) => n4.agent === about || n4.message_id === about) && !letters.value.some((m6) => m6.message_id === about || m6.sender === about);
-  A2(() => {
-    document.getElementById("view")?.scrollTo(0, 0);
-  }, [shown.length]);
   const nothing = loaded.value && !matters.value.length && !letters.value.length;
-  const mine = sent.value.filter((m6) => m6.place === "needs");
+  const cards = [
+    ...matters.value.map((n4) => m5`<${Need} key=${keyOf(n4)} need=${n4} />`),
+    ...letters.value.map((m6) => m5`<${Letter} key=${keyOf(m6)} m=${m6} />`)
+  ];
+  const came = [
+    ...shown.map((o4) => ({ ...o4, drawn: m5`<${Outcome} key=${o4.key} o=${o4} />` })),
+    ...sent.value.filter((m6) => m6.place === "needs").map((m6) => ({ ...m6, drawn: m5`<${Answered} key=${m6.key} m=${m6} />` }))
+  ].sort((a4, b3) => a4.at - b3.at).map((c4) => ({ at: Math.min(c4.spot ?? 0, cards.length), drawn: c4.drawn }));
   return m5`<section aria-label="What waits for you">
-    ${shown.map((o4) => m5`<${Outcome} key=${o4.key} o=${o4} />`)}
     ${over && !shown.length ? m5`<p class="note" role="status">What the link was about does not wait for you any more.</p>` : null}
     ${nothing ? m5`<p class="empty">Nothing waits for you.</p>` : null}
-    ${matters.value.map((n4) => m5`<${Need} key=${`${n4.kind}.${n4.agent_id}.${n4.message_id ?? ""}.${n4.dialog?.dialog_id ?? ""}`} need=${n4} />`)}
-    ${letters.value.map((m6) => m5`<${Letter} key=${m6.message_id} m=${m6} />`)}
-    ${mine.length ? m5`<h2>Sent</h2><ul class="receipts">${mine.map((m6) => m5`<${Receipt} key=${m6.key} m=${m6} />`)}</ul>` : null}
+    ${[...cards, null].flatMap((card, i4) => [...came.filter((c4) => c4.at === i4).map((c4) => c4.drawn), card])}
   </section>`;
 }
 

@@ -1329,6 +1329,7 @@ function Finish({ name, w }) {
       ${refused.how.remove && !refused.how.merge && !refused.force ? m`<${Twice} act=${() => finish({ remove: true, discard: true })} sure=${m`<b>Tap again</b>: the work is gone for good`}>Throw the work away<//>` : null}
       <button type="button" class="plain" onClick=${() => setRefused(null)}>Keep it</button></div></div>` : null}</div>`;
 }
+var counted = (n) => n === 1 ? "1 comment" : `${n} comments`;
 function Review({ name }) {
   const a = agentOf(name);
   const w = a && worktrees.value[a.id];
@@ -1374,7 +1375,7 @@ function Review({ name }) {
       "review_agent",
       /** @type {any} */
       { agent: name, sheet: sheetOf(diff.diff, comments) },
-      { to: name, place: `review.${name}`, text: `${written} comments` }
+      { to: name, place: `review.${name}`, text: counted(written) }
     );
     if (ok) keep({});
   };
@@ -1392,7 +1393,7 @@ function Review({ name }) {
     ${!files.length ? m`<p class="empty">It has changed nothing.</p>` : m`${may() ? m`<p class="quiet small">Tap a line to comment it.</p>` : null}
       ${files.map((f, i) => m`<${File} key=${f.name} f=${f} comments=${comments} set=${set} open=${f.lines.length <= 400 && i < 20} />`)}`}
     ${diff.truncated ? m`<p class="quiet">The diff is longer than what is shown here.</p>` : null}
-    ${written ? m`<div class="dock row"><span>${written === 1 ? "1 comment" : `${written} comments`}</span><span class="grow"></span>
+    ${written ? m`<div class="dock row"><span>${counted(written)}</span><span class="grow"></span>
       <${Twice} kind="main" act=${go} sure=${m`Tap again to send to ${name}`}>Send as one message<//></div>` : null}
   </section>`;
 }

@@ -44,7 +44,8 @@ export class Away extends Error {}
 /** @param {string} text */
 function sentence(text) {
   const t = text.trim();
-  return t && t[0].toUpperCase() + t.slice(1) + (/[.!?:]$/.test(t) ? '' : '.');
+  const first = /^(an?|the|this|that|there|only|no|one|it|its|you|your|what|nothing) /.test(t); // and not a name
+  return t && (first ? t[0].toUpperCase() : t[0]) + t.slice(1) + (/[.!?:]$/.test(t) ? '' : '.');
 }
 
 /** Whether the page is being left: the browser then ends its requests, which says nothing of the daemon. */
@@ -86,9 +87,9 @@ export async function enter(code) {
       suggested_action: 'Open the page by https, or forward its port with ssh -L and open it at 127.0.0.1.'});
   }
   const answer = await (take('session') ?? exchange(code)).catch(e => { throw lost(e); });
-  if (!answer.ok) {
+  if (!answer.ok) { // which says nothing of the session that there may be
     forget(freshKey());
-    throw await refusal(answer);
+    throw new Refused(answer.status, await answer.json().catch(() => null));
   }
   const {answers, time, ...entered} = await bodyOf(answer);
   const body = {...entered, key: freshKey(), ahead: time - Date.now()};
@@ -175,7 +176,7 @@ async function whole(path, init, stop) {
 
 // What slept, or had no line, does not wait until each old connection is found to be dead: a browser has six of them at
 // most, and a sleeping page's clocks stand still.
-for (const [on, kind] of /** @type {[EventTarget, string][]} */ ([[window, 'online'], [document, 'resume']])) {
+for (const [on, kind] of /** @type {[EventTarget, string][]} */ ([[window, 'online'], [window, 'offline'], [document, 'resume']])) {
   on.addEventListener(kind, () => {
     dead.abort();
     dead = new AbortController();

@@ -3,7 +3,7 @@
 import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
 import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
-import {line, loaded, trouble, versions, waiting} from './state.js';
+import {line, loaded, tellOutcome, trouble, versions, waiting} from './state.js';
 import {keepPage, mayPush, pushOff, pushOn, pushes} from './away.js';
 import {code as given, takeCode} from './early.js';
 import {broad, clock, html, may, useBroad, useEffect, useState} from './parts.js';
@@ -44,15 +44,19 @@ async function signIn() {
     code.value = '';
     entering.value = '';
     if (!session.value) leave(`${e.message} ${e.action}`);
+    else { location.hash = '#/needs'; tellOutcome({said: e.message, bad: true, action: 'You stay signed in.'}); }
   }
 }
 signIn();
 
 function Door() {
+  if (entering.value === 'Signing in…') {
+    return html`<div class="frame"><header class="bar"><div class="row top"><h1>parley</h1></div></header><main><p class="empty" role="status">${entering.value}</p></main></div>`;
+  }
   return html`<main class="door">
     <h1>parley</h1>
     ${entering.value ? html`<p role="status">${entering.value}</p>` : ended.value ? html`<p role="alert">${ended.value}</p>` : null}
-    ${code.value && entering.value !== 'Signing in…' ? html`<button class="main" onClick=${signIn}>Try again</button>` : null}
+    ${code.value ? html`<button class="main" onClick=${signIn}>Try again</button>` : null}
     ${!code.value ? html`<p>To open the team here, run this in a terminal and follow its link:</p><pre>parley web</pre>
       <p class="quiet">The link works once. Each tab has a session of its own.</p>` : null}
   </main>`;
@@ -171,7 +175,7 @@ function App() {
     <div class="frame">
       <header class="bar"><div class="row top"><h1><bdi>${place}</bdi></h1>
           ${session.value.watch ? html`<span class="badge">only looking</span>` : null}
-          <span class=${`dot ${line.value.live ? 'live' : ''}`} title=${line.value.live ? 'live' : 'not connected'}></span><span class="grow"></span><${Menu} /></div>
+          <span class=${`dot ${line.value.live ? 'live' : ''}`}></span><span class=${line.value.live ? 'hidden' : 'quiet'}>${line.value.live ? 'live' : line.value.tried ? 'offline' : ''}</span><span class="grow"></span><${Menu} /></div>
         <nav aria-label="Views"><ul>${views.map(([v, name]) => html`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? 'page' : undefined}>${name}
           ${v === 'needs' && waiting.value ? html`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
         ${wide && others.value ? html`<${others.value.Side} current=${view === 'agent' ? what : ''} />` : null}</header>

@@ -2,14 +2,20 @@
 // What waits for the person: questions first. An answer goes to the question that was seen, or nowhere.
 import {Away, Refused, call} from './api.js';
 import {dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
-import {Name, Receipt, Since, Twice, Write, html, may, useEffect, useState} from './parts.js';
+import {Name, Receipt, Since, Twice, Write, html, may, useArrival, useEffect, useState} from './parts.js';
 
-/** @param {any} e @param {string} agent */
-function tellFailure(e, agent) {
+/** @param {any} n a need, or a letter */
+const keyOf = n => [n.kind, n.agent_id, n.message_id, n.dialog?.dialog_id].join('.');
+
+/** Where a card stands among those that wait: what comes of it is shown there. @param {any} n a need, or a letter */
+const spotOf = n => Math.max(0, [...matters.value, ...letters.value].findIndex(x => keyOf(x) === keyOf(n)));
+
+/** @param {any} e @param {string} agent @param {number} spot */
+function tellFailure(e, agent, spot) {
   if (!(e instanceof Refused || e instanceof Away)) throw e;
   const changed = e instanceof Refused && e.code === 'DIALOG_CHANGED';
   tellOutcome({
-    agent, bad: true,
+    agent, spot, bad: true,
     said: changed && e.details.sent?.length ? `The question changed while you answered: only ${e.details.sent.join(', ')} was sent.`
       : changed ? 'The question changed before your answer, so nothing was sent.'
       : e instanceof Away ? 'The line was lost. Look at the question again: your answer may have arrived.' : e.message,
@@ -17,13 +23,17 @@ function tellFailure(e, agent) {
   });
 }
 
-/** @param {string} agent @param {object} answer */
-async function answer(agent, answer) {
+/**
+ * Does what a card offers, and tells there what came of it.
+ * @param {any} n a need, or a letter @param {() => Promise<object | void>} does returns the outcome, if there is one to tell
+ */
+async function act(n, does) {
+  const agent = n.agent ?? n.sender, spot = spotOf(n);
   try {
-    const res = await call('answer_dialog', {agent, ...answer});
-    tellOutcome({agent, said: res.message, then: res.dialog?.question, screen: res.screen});
+    const came = await does();
+    if (came) tellOutcome({agent, spot, ...came});
   } catch (e) {
-    tellFailure(e, agent);
+    tellFailure(e, agent, spot);
   }
   await refresh();
 }
@@ -33,11 +43,15 @@ function Dialog({need}) {
   const d = need.dialog;
   const [text, setText] = useState('');
   const say = (/** @type {any} */ o, /** @type {string} */ typed) =>
-    answer(need.agent, {dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed});
+    act(need, async () => {
+      const res = await call('answer_dialog', {agent: need.agent, dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed});
+      return {said: res.message, then: res.dialog?.question, screen: res.screen};
+    });
+  const lines = d.lines.slice(0, d.lines.at(-1) === d.question ? -1 : undefined); // it is the title
   const takesText = d.takes_text || d.options.some((/** @type {any} */ o) => o.takes_text);
 
   return html`
-    ${d.lines.length > 1 || d.lines[0] && d.lines[0] !== d.question ? html`<pre class="asked" tabindex="0" aria-label="All that the question says">${d.lines.join('\n')}</pre>` : null}
+    ${lines.length ? html`<pre class="asked" tabindex="0" aria-label="All that the question says">${lines.join('\n')}</pre>` : null}
     ${d.secret ? html`<p>It asks for a secret, which parley never types. Answer in the agent's terminal.</p>` : null}
     ${may() && !d.secret ? html`
       ${takesText ? html`<label class="field">Your words<input value=${text} maxlength="2000" dir="auto" enterkeyhint="done"
@@ -59,11 +73,13 @@ const keys = ['Enter', 'Escape', 'Up', 'Down', 'Left', 'Right', 'Tab', 'Space', 
 /** Keys for a screen, beside the options of its question or where none are known. @param {{need: any}} props */
 function Keys({need}) {
   const [seen, setSeen] = useState(/** @type {any} */ (null));
-  const look = () => call('answer_dialog', {agent: need.agent}).then(setSeen, e => tellFailure(e, need.agent));
-  const press = async (/** @type {string} */ k) => {
-    await answer(need.agent, {dialog_id: seen.screen_id, keys: [k]});
-    await look();
-  };
+  const look = () => act(need, async () => setSeen(await call('answer_dialog', {agent: need.agent})));
+  // The keys stay under the thumb: what came of one is told below them.
+  const press = (/** @type {string} */ k) => act(need, async () => {
+    const below = spotOf(need) + 1;
+    const res = await call('answer_dialog', {agent: need.agent, dialog_id: seen.screen_id, keys: [k]});
+    return {said: res.message, then: res.dialog?.question, spot: below, still: true};
+  }).then(look);
   const lines = seen?.screen ?? (need.dialog ? null : need.screen ?? []);
   return html`${lines ? html`<pre class="asked" tabindex="0" aria-label="The screen">${lines.join('\n')}</pre>` : null}
     ${!may() ? null : !seen ? html`<button type="button" onClick=${look}>Answer with keys</button>`
@@ -82,18 +98,13 @@ const capital = words => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** @param {{need: any}} props */
 function Need({need: n}) {
-  const act = async (/** @type {any} */ a) => {
-    try {
-      let said = a.done;
-      for (const args of a.arguments) {
-        const res = await call(a.operation, args);
-        said ||= res.message;
-      }
-      tellOutcome({agent: n.agent, said: said || `${capital(a.words)}: done.`});
-    } catch (e) {
-      tellFailure(e, n.agent);
+  const run = async (/** @type {any} */ a) => {
+    let said = a.done;
+    for (const args of a.arguments) {
+      const res = await call(a.operation, args);
+      said ||= res.message;
     }
-    await refresh();
+    return {said: said || `${capital(a.words)}: done.`};
   };
   const title = n.dialog?.question || n.text;
   return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}
@@ -106,7 +117,7 @@ function Need({need: n}) {
       ${n.screen?.length ? html`<pre class="asked" tabindex="0" aria-label="The screen">${n.screen.join('\n')}</pre>` : null}
       ${n.draft ? html`<figure class="draft"><figcaption>In its composer stands:</figcaption><pre class="asked" dir="auto">${n.draft}</pre></figure>` : null}
       ${n.suggested_action ? html`<p class="quiet" dir="auto">${n.suggested_action}</p>` : null}
-      ${may() ? html`<div class="row">${(n.acts ?? []).map((/** @type {any} */ a) => html`<${Twice} key=${a.words} act=${() => act(a)}
+      ${may() ? html`<div class="row">${(n.acts ?? []).map((/** @type {any} */ a) => html`<${Twice} key=${a.words} act=${() => act(n, () => run(a))}
         sure=${a.ask ? html`<b>Tap again.</b> ${a.ask}` : undefined}>${capital(a.words)}<//>`)}</div>` : null}`}
     <footer class="row">${n.agent_id ? html`<a href=${`#/agent/${encodeURIComponent(n.agent)}`}>Terminal</a>` : null}
       ${n.message_id ? html`<a href=${`#/message/${n.message_id}`}>Message</a>` : null}</footer>
@@ -115,15 +126,9 @@ function Need({need: n}) {
 
 /** @param {{m: any}} props */
 function Letter({m}) {
-  const reply = (/** @type {string} */ text) => send('respond_to_message', {message_id: m.message_id, text}, {to: m.sender, place: 'needs'}).then(() => refresh());
-  const read = async () => {
-    try {
-      await call('mark_message_read', {message_ids: [m.message_id]});
-    } catch (e) {
-      tellFailure(e, m.sender);
-    }
-    await refresh();
-  };
+  const reply = (/** @type {string} */ text) =>
+    send('respond_to_message', {message_id: m.message_id, text}, {to: m.sender, place: 'needs', spot: spotOf(m)}).then(() => refresh());
+  const read = () => act(m, () => call('mark_message_read', {message_ids: [m.message_id]}).then(() => {}));
   return html`<article class="card waits" aria-label=${`Message from ${m.sender}`} data-kind="letter" data-about=${`${m.sender} ${m.message_id}`} tabindex="-1">
     <header><a href=${`#/agent/${encodeURIComponent(m.sender)}`}><${Name}>${m.sender}<//></a>
       <span class="kind">${m.response_deadline ? 'wants an answer' : 'writes to you'}</span><span class="grow"></span><${Since} t=${m.timestamp} /></header>
@@ -136,7 +141,7 @@ function Letter({m}) {
 
 /** @param {{o: any}} props */
 function Outcome({o}) {
-  return html`<article class=${`card outcome ${o.bad ? 'failed' : ''}`} role=${o.bad ? 'alert' : 'status'}>
+  return html`<article ref=${useArrival(o.still ? 0 : o.at)} tabindex="-1" class=${`card outcome ${o.bad ? 'failed' : ''}`} role=${o.bad ? 'alert' : 'status'}>
     <header><${Name}>${o.agent || 'parley'}<//><span class="grow"></span><${Since} t=${o.at} />
       <button type="button" class="plain" onClick=${() => dropOutcome(o.key)}>Done</button></header>
     <p dir="auto">${o.said}</p>
@@ -145,6 +150,9 @@ function Outcome({o}) {
     ${o.screen?.length ? html`<details><summary>Its screen after that</summary><pre class="asked">${o.screen.join('\n')}</pre></details>` : null}
   </article>`;
 }
+
+/** What was sent in answer to a letter. @param {{m: any}} props */
+const Answered = ({m}) => html`<ul ref=${useArrival(m.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m} /></ul>`;
 
 /** @param {{about: string}} props the agent or the message of a link */
 export function Needs({about = ''}) {
@@ -157,15 +165,16 @@ export function Needs({about = ''}) {
   }, [about, loaded.value]);
   const over = about && loaded.value && !matters.value.some(n => n.agent === about || n.message_id === about)
     && !letters.value.some(m => m.message_id === about || m.sender === about);
-  useEffect(() => { document.getElementById('view')?.scrollTo(0, 0); }, [shown.length]);
   const nothing = loaded.value && !matters.value.length && !letters.value.length;
-  const mine = sent.value.filter(m => m.place === 'needs');
+  const cards = [...matters.value.map(n => html`<${Need} key=${keyOf(n)} need=${n} />`),
+    ...letters.value.map(m => html`<${Letter} key=${keyOf(m)} m=${m} />`)];
+  // What came of a card stands where that was: the next one follows.
+  const came = [...shown.map(o => ({...o, drawn: html`<${Outcome} key=${o.key} o=${o} />`})),
+    ...sent.value.filter(m => m.place === 'needs').map(m => ({...m, drawn: html`<${Answered} key=${m.key} m=${m} />`}))]
+    .sort((a, b) => a.at - b.at).map(c => ({at: Math.min(c.spot ?? 0, cards.length), drawn: c.drawn}));
   return html`<section aria-label="What waits for you">
-    ${shown.map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
     ${over && !shown.length ? html`<p class="note" role="status">What the link was about does not wait for you any more.</p>` : null}
     ${nothing ? html`<p class="empty">Nothing waits for you.</p>` : null}
-    ${matters.value.map(n => html`<${Need} key=${`${n.kind}.${n.agent_id}.${n.message_id ?? ''}.${n.dialog?.dialog_id ?? ''}`} need=${n} />`)}
-    ${letters.value.map(m => html`<${Letter} key=${m.message_id} m=${m} />`)}
-    ${mine.length ? html`<h2>Sent</h2><ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+    ${[...cards, null].flatMap((card, i) => [...came.filter(c => c.at === i).map(c => c.drawn), card])}
   </section>`;
 }

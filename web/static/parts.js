@@ -38,6 +38,20 @@ export function Since({t}) {
 /** A name that others chose. It stands alone, so that its direction of writing changes nothing around it. */
 export const Name = (/** @type {{children: any}} */ {children}) => html`<bdi class="name">${children}</bdi>`;
 
+/**
+ * What came of an act takes the focus that its button had, and comes into sight; not out of a box that is written in.
+ * @param {number} at when it came
+ */
+export function useArrival(at) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (Date.now() - at > 3000 || /** @type {any} */ (document.activeElement)?.value) return;
+    box.current?.focus({preventScroll: true});
+    box.current?.scrollIntoView({block: 'nearest'});
+  }, []);
+  return box;
+}
+
 /** Whether this session may change anything. */
 export const may = () => !session.value?.watch;
 

@@ -114,6 +114,9 @@ function Finish({name, w}) {
       <button type="button" class="plain" onClick=${() => setRefused(null)}>Keep it</button></div></div>` : null}</div>`;
 }
 
+/** @param {number} n */
+const counted = n => n === 1 ? '1 comment' : `${n} comments`;
+
 /** @param {{name: string}} props */
 export function Review({name}) {
   const a = agentOf(name);
@@ -149,7 +152,7 @@ export function Review({name}) {
     keep(c);
   };
   const go = async () => {
-    const ok = await send('review_agent', /** @type {any} */ ({agent: name, sheet: sheetOf(diff.diff, comments)}), {to: name, place: `review.${name}`, text: `${written} comments`});
+    const ok = await send('review_agent', /** @type {any} */ ({agent: name, sheet: sheetOf(diff.diff, comments)}), {to: name, place: `review.${name}`, text: counted(written)});
     if (ok) keep({});
   };
 
@@ -167,7 +170,7 @@ export function Review({name}) {
     ${!files.length ? html`<p class="empty">It has changed nothing.</p>` : html`${may() ? html`<p class="quiet small">Tap a line to comment it.</p>` : null}
       ${files.map((f, i) => html`<${File} key=${f.name} f=${f} comments=${comments} set=${set} open=${f.lines.length <= 400 && i < 20} />`)}`}
     ${diff.truncated ? html`<p class="quiet">The diff is longer than what is shown here.</p>` : null}
-    ${written ? html`<div class="dock row"><span>${written === 1 ? '1 comment' : `${written} comments`}</span><span class="grow"></span>
+    ${written ? html`<div class="dock row"><span>${counted(written)}</span><span class="grow"></span>
       <${Twice} kind="main" act=${go} sure=${html`Tap again to send to ${name}`}>Send as one message<//></div>` : null}
   </section>`;
 }

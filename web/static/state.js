@@ -219,7 +219,7 @@ let count = 0;
 
 /**
  * Sends a message, and follows it. It is sent once, however often the line is lost.
- * @param {string} op @param {Record<string, any>} args @param {{to: string, place: string, text?: string}} about
+ * @param {string} op @param {Record<string, any>} args @param {{to: string, place: string, spot?: number, text?: string}} about
  */
 export async function send(op, args, about) {
   const m = {key: ++count, at: Date.now(), text: args.text, ...about, state: 'sending', words: '', deliveries: []};
@@ -248,10 +248,10 @@ async function follow(m) {
   } catch { /* the next event asks again */ }
 }
 
-/** @param {object} o */
+/** @param {object} o what came of an act; the next one of its agent takes the place of one that is still on the way */
 export function tellOutcome(o) {
-  const whole = {key: ++count, at: Date.now(), ...o};
-  outcomes.value = [whole, ...outcomes.value].slice(0, 5);
+  const whole = /** @type {any} */ ({key: ++count, at: Date.now(), ...o});
+  outcomes.value = [whole, ...outcomes.value.filter(x => !x.still || x.agent !== whole.agent)].slice(0, 5);
 }
 /** @param {number} key */
 export function dropOutcome(key) { outcomes.value = outcomes.value.filter(o => o.key !== key); }
