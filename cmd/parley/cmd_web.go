@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +24,8 @@ import (
 // webPage is one run of parley web, with its flags.
 type webPage struct {
 	*cli
-	watch, sessions, noOpen bool
-	revoke                  string
+	watch, sessions, noOpen, phone, yes bool
+	revoke                              string
 }
 
 type webCommand struct{}
@@ -38,8 +37,10 @@ func (webCommand) declare(c *cli) *cobra.Command {
 		Short: "Open the team in a browser, also on a phone",
 		Long: `Prints a link to the page that the daemon serves, with a QR code, and opens it in a browser where there
 is one. The link works once, for five minutes. The browser then has a session with your rights, or with
---watch one that may only look. A session ends after a day without use.`,
+--watch one that may only look. A session ends after a day without use. --phone lets your other devices reach it
+by Tailscale, after one question, and prints the QR code of that link.`,
 		Example: `  parley web
+  parley web --phone     # let a phone reach it, and scan the link
   parley web --watch     # a link for a colleague
   parley web --sessions
   parley web --revoke parley_Zm9vYmFy`,
@@ -56,53 +57,72 @@ is one. The link works once, for five minutes. The browser then has a session wi
 	}
 
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "make a session that may only look")
+	cmd.Flags().BoolVar(&o.phone, "phone", false, "let your other devices reach the page, by Tailscale")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --phone: do not ask")
 	cmd.Flags().BoolVar(&o.sessions, "sessions", false, "list the sessions")
 	cmd.Flags().StringVar(&o.revoke, "revoke", "", "end the session with this `ID`")
 	cmd.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")
 	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "watch")
 	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "no-open")
+	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "phone")
 
 	return cmd
 }
 
 func (c *webPage) open(ctx context.Context) error {
-	res, err := invoke[parley.OpenPageResult](ctx, c.cli, "open_page", url.Values{"watch": {fmt.Sprint(c.watch)}})
+	link := func() (*parley.OpenPageResult, error) {
+		return invoke[parley.OpenPageResult](ctx, c.cli, "open_page", url.Values{"watch": {fmt.Sprint(c.watch)}})
+	}
+	res, err := link()
+	if err == nil && c.phone && res.Elsewhere == "" {
+		if err = c.reachable(ctx, res.Address); err == nil {
+			res, err = link()
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if c.json {
 		return c.printJSON(res)
 	}
-
-	link, far := res.URL(), res.FarURL()
-	c.printf("%s\n", link)
-	if far != "" {
-		c.printf("From elsewhere: %s\n", far)
-	}
-	if isTerminal(c.out) {
-		code, err := qrText(cmp.Or(far, link))
-		if err != nil {
-			return err
-		}
-		c.printf("\n%s\n", code)
+	if err := c.show(res); err != nil {
+		return err
 	}
 
-	may := "may do what you may"
+	if c.phone || c.noOpen || c.watch || c.host != "" || !isTerminal(c.out) {
+		return nil
+	}
+	if err := c.openBrowser(ctx, res.URL()); err != nil {
+		c.printf("No browser was opened: %s.\n", err)
+	}
+
+	return nil
+}
+
+// show prints the link. A QR code is for another machine, and stands last with its link: both fit into 80 x 24.
+func (c *webPage) show(res *parley.OpenPageResult) error {
+	far, may := res.FarURL(), "may do what you may"
 	if res.Watch {
 		may = "may only look"
 	}
+	if !c.phone {
+		c.printf("%s\n", res.URL())
+	}
 	c.printf("The link works once, until %s; who opens it %s.", res.ExpiresAt.Local().Format("15:04"), may)
 	if far == "" {
-		c.printf(" Another machine, such as a phone, needs a way here first: ssh -L, or one of those in docs/web.md.")
-	}
-	c.printf("\n")
-
-	if c.noOpen || c.watch || c.host != "" || !isTerminal(c.out) {
+		c.printf(" A phone needs a way here first: parley web --phone makes one.\n")
 		return nil
 	}
-	if err := c.openBrowser(ctx, link); err != nil {
-		c.printf("No browser was opened: %s.\n", err)
+
+	c.printf("\n")
+	if isTerminal(c.out) {
+		code, err := qrText(far)
+		if err != nil {
+			return err
+		}
+		c.printf("%s", code)
 	}
+	c.printf("From elsewhere: %s\n", far)
 
 	return nil
 }

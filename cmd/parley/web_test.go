@@ -2,6 +2,8 @@ package main
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,6 +48,67 @@ func TestSessionsOfThePageAreListedAndRevoked(t *testing.T) {
 	res.Body.Close()
 	if res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a revoked session is answered with %s", res.Status)
+	}
+}
+
+// tailscale is one that serves nothing: it says which name this machine has, and notes what it is told.
+const tailscale = `#!/bin/sh
+case $1 in
+status) echo '{"BackendState": "Running", "Self": {"DNSName": "box.tail1234.ts.net."}}' ;;
+*) echo "$@" >>"$0.told" ;;
+esac
+`
+
+func TestAPhoneReachesThePageByTailscale(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	if out, err := h.Command("web", "--phone", "--yes").CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "there is no way from here to a phone") {
+		t.Errorf("without Tailscale: %v\n%s", err, out)
+	}
+	before := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+
+	program := filepath.Join(t.TempDir(), "tailscale")
+	must.Do(t, os.WriteFile(program, []byte(tailscale), 0o700))
+	h.Env = append(h.Env, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	if out, err := h.Command("web", "--phone").CombinedOutput(); err == nil || !strings.Contains(string(out), "--yes") {
+		t.Errorf("nobody was asked: %v\n%s", err, out)
+	}
+	link := testhome.Run[parley.OpenPageResult](t, h, "web", "--phone", "--yes")
+	_, port, _ := strings.Cut(strings.TrimPrefix(before.HTTP, "http://"), ":")
+	if want := "https://box.tail1234.ts.net:" + port; link.Elsewhere != want || link.Address != before.HTTP {
+		t.Errorf("the page is at %s and %s, want %s and %s", link.Address, link.Elsewhere, before.HTTP, want)
+	}
+	told := string(must.Have(os.ReadFile(program + ".told"))(t))
+	if want := "serve --bg --https=" + port + " " + before.HTTP + "\n"; told != want {
+		t.Errorf("Tailscale was told %q, want %q", told, want)
+	}
+
+	// What Tailscale passes on is answered; another name of its network is not this machine.
+	for host, want := range map[string]int{"box.tail1234.ts.net:" + port: 200, "other.tail1234.ts.net:" + port: 403} {
+		s := testpage.NewSession(t, link.Address)
+		r := must.Have(http.NewRequest(http.MethodGet, link.Address, nil))(t)
+		if want == http.StatusOK { // it signs for the name that it sees
+			body := s.Entry(t, link.Code, "")
+			r = must.Have(http.NewRequest(http.MethodPost, link.Address+"/session", strings.NewReader(body)))(t)
+			r.Header.Set("Content-Type", "application/json")
+			r.URL.Host = host
+			s.Sign(t, r)
+			r.URL.Host = strings.TrimPrefix(link.Address, "http://")
+		}
+		r.Host = host
+		r.Header.Set("Origin", "https://"+host)
+		r.Header.Set("X-Forwarded-For", "100.64.0.7")
+		res := must.Have(http.DefaultClient.Do(r))(t)
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("as %s: %s, want %d", host, res.Status, want)
+		}
+	}
+
+	again := testhome.Run[parley.OpenPageResult](t, h, "web", "--phone") // it is there, so nothing is asked
+	if again.Elsewhere != link.Elsewhere {
+		t.Errorf("again it is at %s", again.Elsewhere)
 	}
 }
 

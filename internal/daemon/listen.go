@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/user"
 	"strconv"
@@ -149,6 +150,28 @@ func keepPort(at Place, l net.Listener, before int) (moved bool, err error) {
 		return false, fmt.Errorf("keep the port: %w", err)
 	}
 	return before != 0, nil
+}
+
+// servedFile holds the address at which another program serves the page elsewhere.
+const servedFile = "page-url"
+
+// KeepServed notes for the next daemon that another program serves the page at an address.
+func KeepServed(at Place, address string) error {
+	return os.WriteFile(at.State(servedFile), []byte(address+"\n"), 0o600)
+}
+
+// servedAt returns the address at which another program serves the page elsewhere, "" if it serves no port, or another
+// one.
+func servedAt(at Place, port int) string {
+	kept, err := plainfile.Read(at.State(servedFile), maxNote)
+	if err != nil {
+		return ""
+	}
+	u, err := url.Parse(strings.TrimSpace(string(kept)))
+	if err != nil || u.Port() != strconv.Itoa(port) {
+		return ""
+	}
+	return u.String()
 }
 
 // held returns the error for a port that another process has.

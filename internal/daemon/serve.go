@@ -132,6 +132,7 @@ func (d *daemon) open(ctx context.Context) error {
 		d.notes(e, "parley down --keep-agents", " The next daemon looks again; the agents stay.")
 	}
 
+	t.Web.URL = cmp.Or(t.Web.URL, servedAt(d.Place, cmp.Or(t.Settings.HTTPPort, KeptPort(d.Place))))
 	d.web = t.Web
 	secret, err := certificateOf(&d.web, d.Place.Root)
 	if err != nil {
