@@ -77,3 +77,35 @@ func TestRestartIsRefusedWhereTheDirectoryIsGone(t *testing.T) {
 	}
 	te.inState("coder", parley.StateIdle)
 }
+
+// Where the system lets nobody make a sandbox, neither a launch in one nor a restart that comes to be in one begins: no
+// agent is made, what runs is left to run, and nothing weaker takes its place.
+func TestWithoutASandboxNothingIsStartedThatIsToBeInOne(t *testing.T) {
+	te := newTeam(t)
+	program := tmuxtest.Agent{}
+	te.start(parley.LaunchAgentRequest{Name: "coder", Profile: "quick", Command: program.Argv()})
+	te.inState("coder", parley.StateIdle)
+	pane := te.pane("coder").ID()
+	te.reopen(func(o *Options) { o.Settings.Sandbox = true })
+
+	dir := t.TempDir()
+	forbids := "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
+	must.Do(t, os.WriteFile(filepath.Join(dir, "bwrap"), []byte(forbids), 0o700))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+	_, restarted := op.RestartAgent.Call(te.operator(), te, parley.RestartAgentRequest{Agent: "coder"})
+	_, launched := op.LaunchAgent.Call(te.operator(), te,
+		parley.LaunchAgentRequest{Name: "other", Profile: "quick", Command: program.Argv()})
+	for act, err := range map[string]error{"restart": restarted, "launch": launched} {
+		if e := parley.AsError(err); e.Code != parley.InvalidArgument || !strings.Contains(e.Message, "uid map") {
+			t.Errorf("%s: %v", act, err)
+		}
+	}
+	te.inState("coder", parley.StateIdle)
+	if got := te.pane("coder").ID(); got != pane {
+		t.Errorf("its pane is %s, want %s", got, pane)
+	}
+	if te.roster.ByName("other") != nil {
+		t.Error("the launch that was refused has made an agent")
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"parley"
+	"parley/internal/sh"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -33,21 +35,49 @@ func choose(all profile.Set, name string, argv []string) (choice, error) {
 }
 
 // Enclose puts a launch that does not say otherwise into a sandbox, where the settings say so of all, or its profile of
-// its own. The operator alone says otherwise.
+// its own. The operator alone says otherwise, which the agent keeps.
 func (ts *Terminals) Enclose(ctx context.Context, req *parley.LaunchAgentRequest) error {
-	c, err := choose(ts.opts.Profiles, req.Profile, req.Command)
-	all := ts.opts.Boundary.Always || err == nil && c.Sandbox.Always
+	c, _ := choose(ts.opts.Profiles, req.Profile, req.Command)
+	all := ts.encloses(c)
 	switch {
-	case req.Sandbox == nil && all:
-		req.Sandbox = &all
-	case req.Sandboxed(), !all:
-	case !parley.CallerFrom(ctx).Operator:
+	case req.Sandboxed() || parley.CallerFrom(ctx).Operator && req.Sandbox != nil:
+	case all && req.Sandbox != nil:
 		return parley.Errorf(parley.NotAuthorized, "only the operator takes %s out of its sandbox", req.Name).
 			Suggest("Leave sandbox out, or let the operator launch it.")
+	case all:
+		req.Sandbox = &all
 	default:
 		req.Sandbox = nil
 	}
 	return nil
+}
+
+// encloses reports whether a launch is in a sandbox of which nothing is said. The profile may be unknown.
+func (ts *Terminals) encloses(c choice) bool {
+	return ts.opts.Boundary.Always || c.Profile != nil && c.Sandbox.Always
+}
+
+// encloseAgain puts an agent into a sandbox that is restarted, and was launched before the settings or its profile said
+// that it is in one. Its conversation stays outside.
+func (ts *Terminals) encloseAgain(a *parley.Agent, c choice, l *launch, fresh bool) (err error) {
+	all := ts.encloses(c)
+	if !all || a.Sandbox != nil {
+		return nil
+	}
+	if a.Session.Begun() && !fresh {
+		return parley.Errorf(parley.InvalidArgument,
+			"%s was launched before it was to be in a sandbox, where its conversation is not found", a.Name).
+			Suggest("To begin a new one there: parley restart %s --fresh. To leave it outside, stop it and launch it "+
+				"with --sandbox=false.", sh.Word(a.Name))
+	}
+	a.Sandbox = &all
+	l.Dir, err = filepath.EvalSymlinks(l.Dir)
+	return err
+}
+
+// continues reports whether a launch with a profile finds the conversation of an agent: a sandbox has its own home.
+func (c choice) continues(a *parley.Agent, sandboxed bool) bool {
+	return a.Profile == c.stored() && a.Sandboxed() == sandboxed
 }
 
 // stored returns what is stored of the choice with the agent: "" if its program is not known.
@@ -93,7 +123,7 @@ func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parle
 	if m == nil || !req.Resume || req.NoResume {
 		return parley.Agent{}
 	}
-	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() && roster.Here(m) {
+	if a := m.Agent(); !a.Adopted() && p.continues(&a, req.Sandboxed()) && roster.Here(m) {
 		return a
 	}
 	return parley.Agent{}

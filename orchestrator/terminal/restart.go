@@ -42,11 +42,20 @@ func (ts *Terminals) RestartAgent(
 	if err != nil {
 		return nil, err
 	}
+	if err := ts.encloseAgain(&a, p, l, req.Fresh); err != nil {
+		return nil, err
+	}
+	if err := refuseSandbox(ctx, a.Name, a.AgentSpec, l.Dir, a.Worktree); err != nil {
+		return nil, err
+	}
 
 	if err := ts.launcher.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
 	if _, err := ts.stopper.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
+		return nil, err
+	}
+	if err := ts.roster.SetLabels(ctx, m, a); err != nil {
 		return nil, err
 	}
 	if err := ts.launcher.renew(ctx, m, p, l); err != nil {

@@ -38,6 +38,60 @@ func TestOnlyTheOperatorTakesALaunchOutOfASandbox(t *testing.T) {
 		if parley.ErrorCode(err) != c.code || err == nil && req.Sandboxed() != c.want {
 			t.Errorf("%s: in a sandbox %v (%v), want %v (%s)", name, req.Sandboxed(), err, c.want, c.code)
 		}
+		if kept := req.Sandbox != nil && !*req.Sandbox; err == nil && kept != (c.operator && c.said != nil) {
+			t.Errorf("%s: that it is taken out is kept: %v", name, kept)
+		}
+	}
+}
+
+// A restart puts into a sandbox what was launched before the settings said so, and neither takes a conversation along
+// nor loses one that nobody gave up.
+func TestARestartGoesIntoASandboxThatTheSettingsAsk(t *testing.T) {
+	yes, no := true, false
+	began := parley.Session{ID: "conversation", State: parley.SessionBegun}
+	for name, c := range map[string]struct {
+		all, profile bool
+		before       *bool // what its agent has of its launch
+		session      parley.Session
+		fresh        bool
+		want         bool
+		code         parley.Code
+	}{
+		"nothing asks for one":                  {session: began},
+		"the settings":                          {all: true, want: true},
+		"its profile":                           {profile: true, want: true},
+		"with a conversation":                   {all: true, session: began, code: parley.InvalidArgument},
+		"with a conversation that is given up":  {all: true, session: began, fresh: true, want: true},
+		"the operator had taken it out":         {all: true, before: &no, session: began},
+		"it is in one, with its conversation":   {all: true, before: &yes, session: began, want: true},
+		"it is in one, and nothing asks for it": {before: &yes, session: began, want: true},
+	} {
+		profiles := must.Have(profile.Builtin())(t)
+		p := must.Have(profiles.Find("claude"))(t)
+		p.Sandbox.Always = c.profile
+		ts := &Terminals{opts: Options{Profiles: profiles, Boundary: Boundary{Always: c.all}}}
+		a := parley.Agent{Name: "coder", AgentSpec: parley.AgentSpec{Sandbox: c.before}, Session: c.session}
+		err := ts.encloseAgain(&a, choice{Profile: p}, &launch{Dir: t.TempDir()}, c.fresh)
+		if parley.ErrorCode(err) != c.code || a.Sandboxed() != c.want {
+			t.Errorf("%s: in a sandbox %v (%v), want %v (%s)", name, a.Sandboxed(), err, c.want, c.code)
+		}
+	}
+}
+
+// A conversation is in the home in which it began, which no other sandbox has, nor what runs in none.
+func TestAConversationStaysInItsHome(t *testing.T) {
+	profiles := must.Have(profile.Builtin())(t)
+	p := choice{Profile: must.Have(profiles.Find("claude"))(t)}
+	for _, was := range []bool{false, true} {
+		for _, is := range []bool{false, true} {
+			a := parley.Agent{Profile: "claude", AgentSpec: parley.AgentSpec{Sandbox: &was}}
+			if got := p.continues(&a, is); got != (was == is) {
+				t.Errorf("in a sandbox before %v, and now %v: it continues %v", was, is, got)
+			}
+			if a.Profile = "codex"; p.continues(&a, is) {
+				t.Error("a program continues the conversation of another")
+			}
+		}
 	}
 }
 

@@ -49,7 +49,8 @@ func (ts *Terminals) UpdateAgent(
 			return nil, noWorktree(m.Name)
 		}
 	}
-	keeps := p.Session.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
+	keeps := p.Session.Resumes() && have.Dir == l.Dir && p.continues(&have.Agent, req.Sandboxed()) && !req.Fresh &&
+		!req.NoResume
 	res.LosesConversation = again && !keeps
 
 	if req.DryRun || len(res.Changes) == 0 {
@@ -97,8 +98,9 @@ func standingOf(ctx context.Context, ts *Terminals, m *team.Member) (standing, e
 func (la *launcher) relaunch(
 	ctx context.Context, m *team.Member, req parley.UpdateAgentRequest, p choice, l *launch,
 ) (*parley.LaunchAgentResult, error) {
-	session := m.Agent().Session
-	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() || m.Agent().Sandboxed() != req.Sandboxed() {
+	a := m.Agent()
+	session := a.Session
+	if req.Fresh || req.NoResume || !p.continues(&a, req.Sandboxed()) {
 		session = parley.Session{}
 	}
 
@@ -107,7 +109,7 @@ func (la *launcher) relaunch(
 		return nil, err
 	}
 	l.prompt = req.Prompt
-	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, m.Agent().Worktree); err != nil {
+	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, a.Worktree); err != nil {
 		return nil, err
 	}
 	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
