@@ -276,9 +276,12 @@ func (t *trial) settle() {
 	quiet := t.until(endurance, func() bool {
 		state := t.look().State
 		if state == parley.StateWaiting && t.program.goesOn != "" {
-			t.press(t.program.goesOn)
-			t.tell("the person ended what it asked by itself")
-			time.Sleep(2 * time.Second)
+			time.Sleep(2 * time.Second) // what the person has just refused is gone then, and the key would end what follows
+			if t.look().State == parley.StateWaiting {
+				t.press(t.program.goesOn)
+				t.tell("the person ended what it asked by itself")
+			}
+			return false
 		}
 		t.model.Release() // some try by themselves again what waits
 

@@ -38,7 +38,7 @@ func choose(all profile.Set, name string, argv []string) (choice, error) {
 // its own. The operator alone says otherwise, which the agent keeps.
 func (ts *Terminals) Enclose(ctx context.Context, req *parley.LaunchAgentRequest) error {
 	c, _ := choose(ts.opts.Profiles, req.Profile, req.Command)
-	all := ts.encloses(c)
+	all := ts.opts.Boundary.encloses(c)
 	switch {
 	case req.Sandboxed() || parley.CallerFrom(ctx).Operator && req.Sandbox != nil:
 	case all && req.Sandbox != nil:
@@ -53,14 +53,14 @@ func (ts *Terminals) Enclose(ctx context.Context, req *parley.LaunchAgentRequest
 }
 
 // encloses reports whether a launch is in a sandbox of which nothing is said. The profile may be unknown.
-func (ts *Terminals) encloses(c choice) bool {
-	return ts.opts.Boundary.Always || c.Profile != nil && c.Sandbox.Always
+func (b Boundary) encloses(c choice) bool {
+	return b.Always || c.Profile != nil && c.Sandbox.Always
 }
 
 // encloseAgain puts an agent into a sandbox that is restarted, and was launched before the settings or its profile said
 // that it is in one. Its conversation stays outside.
-func (ts *Terminals) encloseAgain(a *parley.Agent, c choice, l *launch, fresh bool) (err error) {
-	all := ts.encloses(c)
+func (b Boundary) encloseAgain(a *parley.Agent, c choice, l *launch, fresh bool) (err error) {
+	all := b.encloses(c)
 	if !all || a.Sandbox != nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (ts *Terminals) RestartAgent(
 	if err != nil {
 		return nil, err
 	}
-	if err := ts.encloseAgain(&a, p, l, req.Fresh); err != nil {
+	if err := ts.opts.Boundary.encloseAgain(&a, p, l, req.Fresh); err != nil {
 		return nil, err
 	}
 	if err := refuseSandbox(ctx, a.Name, a.AgentSpec, l.Dir, a.Worktree); err != nil {

@@ -66,12 +66,10 @@ func TestARestartGoesIntoASandboxThatTheSettingsAsk(t *testing.T) {
 		"it is in one, with its conversation":   {all: true, before: &yes, session: began, want: true},
 		"it is in one, and nothing asks for it": {before: &yes, session: began, want: true},
 	} {
-		profiles := must.Have(profile.Builtin())(t)
-		p := must.Have(profiles.Find("claude"))(t)
+		p := must.Have(must.Have(profile.Builtin())(t).Find("claude"))(t)
 		p.Sandbox.Always = c.profile
-		ts := &Terminals{opts: Options{Profiles: profiles, Boundary: Boundary{Always: c.all}}}
 		a := parley.Agent{Name: "coder", AgentSpec: parley.AgentSpec{Sandbox: c.before}, Session: c.session}
-		err := ts.encloseAgain(&a, choice{Profile: p}, &launch{Dir: t.TempDir()}, c.fresh)
+		err := Boundary{Always: c.all}.encloseAgain(&a, choice{Profile: p}, &launch{Dir: t.TempDir()}, c.fresh)
 		if parley.ErrorCode(err) != c.code || a.Sandboxed() != c.want {
 			t.Errorf("%s: in a sandbox %v (%v), want %v (%s)", name, a.Sandboxed(), err, c.want, c.code)
 		}

@@ -29,7 +29,8 @@ func TestARefusalOfTheSystemSaysWhatHelps(t *testing.T) {
 		},
 		"no namespaces of users": {
 			"bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged " +
-				"user namespaces.", forbidden + "No permissions to create new namespace", "the container is the boundary",
+				"user namespaces.",
+			forbidden + "No permissions to create new namespace", "the container is the boundary",
 		},
 		"a container without its own /proc": {
 			"bwrap: Can't mount proc on /newroot/proc: Operation not permitted", forbidden + "Can't mount proc",
