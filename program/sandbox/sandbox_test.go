@@ -335,7 +335,7 @@ func TestTheEnvironmentOfASandbox(t *testing.T) {
 	}
 }
 
-// BenchmarkStart measures what a sandbox adds to the start of a program.
+// BenchmarkStart measures what a sandbox adds to the start of a program, and the trial of one, which each launch makes.
 func BenchmarkStart(b *testing.B) {
 	needsSandbox(b)
 	s := newStage(b)
@@ -349,6 +349,11 @@ func BenchmarkStart(b *testing.B) {
 			if out, ok := s.run("true"); !ok {
 				b.Fatal(out)
 			}
+		}
+	})
+	b.Run("tried", func(b *testing.B) {
+		for b.Loop() {
+			must.Do(b, sandbox.Usable(b.Context()))
 		}
 	})
 }
