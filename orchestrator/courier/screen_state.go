@@ -111,7 +111,10 @@ func (o *observation) standing() Standing {
 				s.State = parley.StateUnknown
 			}
 		case said.State == parley.StateIdle && said.At.After(o.since.Add(-overruled)):
-			s.Evidence, s.Steady = said.Evidence(), max(s.Steady, overruled) // it has said that it is done
+			s.Evidence = said.Evidence()
+			if !o.mayHaveFailed() { // it has said that it is done
+				s.Steady = max(s.Steady, overruled)
+			}
 		}
 	}
 
@@ -123,6 +126,12 @@ func (o *observation) standing() Standing {
 	}
 
 	return s
+}
+
+// mayHaveFailed reports whether the turn of which the program says that it is over may have failed: that shows on its
+// screen alone, a moment after the report.
+func (o *observation) mayHaveFailed() bool {
+	return len(o.profile.Markers.Blocked) > 0 && !o.profile.Reports.Failures()
 }
 
 // hasPassed reports whether what blocked the program, by its report, must have ended: it

@@ -59,3 +59,32 @@ func TestFailureOnTheScreenYieldsToTheProgramsReport(t *testing.T) {
 		}
 	}
 }
+
+// A report that a turn is over says nothing of whether it failed where a program reports no failures: its screen shows
+// that a moment later, so it has to rest. Of a program that reports them, or has none, the report is enough.
+func TestAReportOfTheEndIsNotAheadOfAFailure(t *testing.T) {
+	const (
+		fails   = `{quiet: 500ms, markers: {blocked: {an error: '^failed\ncomposer>'}}}`
+		silent  = `{reports: {Prompt: prompted, Stop: idle}}`
+		reports = `{reports: {Prompt: prompted, Stop: idle, StopFailure: 'blocked: an error'}}`
+	)
+	for name, c := range map[string]struct {
+		profiles []string
+		rested   time.Duration
+		holds    bool
+	}{
+		"it shows failures, and has just ended":   {[]string{fails, silent}, 100 * time.Millisecond, true},
+		"it shows failures, and has rested":       {[]string{fails, silent}, 600 * time.Millisecond, false},
+		"it reports failures, and has just ended": {[]string{fails, reports}, 100 * time.Millisecond, false},
+		"it shows none, and has just ended":       {[]string{`{quiet: 500ms}`, silent}, 100 * time.Millisecond, false},
+	} {
+		s := newStage(t, append([]string{framedText}, c.profiles...)...)
+		o := s.observation()
+		o.since = s.now.Add(-c.rested)
+		o.heed(team.Report{Event: "Stop", State: parley.StateIdle, At: s.now})
+		at := o.standing()
+		if got := at.hold(s.profile.Quiet); got.none() == c.holds || at.State != parley.StateIdle {
+			t.Errorf("%s: it counts as %s and holds for %q, want %v", name, at.State, got.Code, c.holds)
+		}
+	}
+}
