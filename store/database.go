@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"parley/store/engine"
@@ -83,3 +84,60 @@ func (db *database) fail(doing string, err error) error {
 	db.base.Notice(err)
 	return failure(db.base.Path, doing, err)
 }
+
+// Options say where the database is.
+type Options struct {
+	Path string // the database file; Open creates it when it is missing
+
+	// URL names a PostgreSQL database, which is used in place of a file. Path then only tells this
+	// daemon from others of the same machine.
+	URL string
+
+	// Host names this machine among those that share a PostgreSQL database; its own name if empty.
+	Host string
+
+	Copies Copies // automatic ones
+
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // for what needs no answer; nothing is logged if nil
+}
+
+func (o *Options) clock() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
+}
+
+// Copies says where automatic copies of the database lie, and how many are kept.
+type Copies = engine.Copies
+
+// Copy is an automatic copy of the database, which was checked when it was made.
+type Copy = engine.Copy
+
+// tx is one transaction.
+type tx = engine.Tx
+
+// querier reads in a transaction, or outside of one.
+type querier = engine.Querier
+
+// The nouns in a transaction. What is done about one there stands in the files of that noun.
+type (
+	agentsIn     struct{ *tx }
+	deliveriesIn struct{ *tx }
+	filesIn      struct{ *tx }
+	hostsIn      struct{ *tx } // the other hosts
+	keysIn       struct{ *tx } // to the API
+	respondersIn struct{ *tx }
+	threadsIn    struct{ *tx }
+)
+
+// movedFact keeps a daemon away from a database whose content was moved away. Its value names the other database.
+const movedFact = "moved"
+
+// shortfallFact is the name of the fact that holds the last shortfall until it is dismissed.
+const shortfallFact = "shortfall"
+
+// factsTable has facts about the whole workspace, by name. Some are about the database itself, and not copied.
+var factsTable = engine.Table[struct{}]{Name: "facts", Key: []string{"name"},
+	Which: `name NOT IN ('` + engine.OpenFact + `', '` + movedFact + `')`}

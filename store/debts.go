@@ -11,10 +11,6 @@ import (
 // Debts keeps required responses: which agent owes one for which message.
 type Debts struct{ *database }
 
-// isOwed selects the debts that are still open. It must be spelled as in the indexes, or
-// SQLite does not use them.
-const isOwed = `b.state IN ('open', 'partial')`
-
 // debtRow is a row of debts.
 type debtRow struct {
 	MessageSeq     int64

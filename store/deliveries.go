@@ -178,13 +178,6 @@ func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 	return keys, err
 }
 
-// isRetriable selects the deliveries that ended without proof. It must be spelled as in the index.
-const isRetriable = `(d.state = 'failed' OR d.state = 'unconfirmed' OR d.state = 'expired')`
-
-// isOurs leaves out what agents' programs send each other past parley: nobody can see to that, and parley never types
-// it.
-const isOurs = `d.reason_code <> '` + string(parley.EndedNative) + `'`
-
 // Retry begins deliveries of a message again, all or nothing: those in begin that ended
 // without proof. Their steps are kept, and their waiting time starts from zero. It
 // returns the deliveries that began again, and leaves the others as they are.

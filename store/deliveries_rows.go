@@ -187,3 +187,37 @@ func (r *itemRow) job() Job {
 		Argument:  d.isArgument(),
 	}
 }
+
+// isRetriable selects the deliveries that ended without proof. It must be spelled as in the index.
+const isRetriable = `(d.state = 'failed' OR d.state = 'unconfirmed' OR d.state = 'expired')`
+
+// isOurs leaves out what agents' programs send each other past parley: nobody can see to that, and parley never types
+// it.
+const isOurs = `d.reason_code <> '` + string(parley.EndedNative) + `'`
+
+// isWithheld selects the deliveries that the conversation protocol withholds. It must be
+// spelled as in the index, or SQLite does not use that.
+const isWithheld = `d.state = 'held' AND d.withheld <> ''`
+
+// isOwed selects the debts that are still open. It must be spelled as in the indexes, or
+// SQLite does not use them.
+const isOwed = `b.state IN ('open', 'partial')`
+
+// find returns the delivery of the message that ref names, nil when there is none, or more than
+// one. A condition, unless "", begins with AND.
+func (t deliveriesIn) find(recipientID, ref, condition string) (*deliveryRow, error) {
+	if len(ref) < parley.ShortID {
+		return nil, nil
+	}
+	from, to := idRange(ref)
+	var rows []deliveryRow
+	err := t.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
+			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until, d.door,
+			CASE WHEN d.notice = 1 THEN length(m.text) ELSE 0 END AS characters
+		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
+		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
+	if err != nil || len(rows) != 1 {
+		return nil, err
+	}
+	return &rows[0], nil
+}

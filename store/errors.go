@@ -176,3 +176,7 @@ func tooOld(place string, version int64) *parley.Error {
 		With("file", place).With("version", version).
 		Suggest("Nothing was changed. Go on with the parley that made it. Or move it away, and begin anew.")
 }
+
+// firstVersion is the oldest that is opened. It stays: a step is never changed once it has been in a program, and each
+// has a fixture in testdata.
+const firstVersion = 47

@@ -10,10 +10,6 @@ import (
 // Holds keeps the deliveries that the conversation protocol withholds.
 type Holds struct{ *database }
 
-// isWithheld selects the deliveries that the conversation protocol withholds. It must be
-// spelled as in the index, or SQLite does not use that.
-const isWithheld = `d.state = 'held' AND d.withheld <> ''`
-
 // Withheld is a delivery that the conversation protocol withholds.
 type Withheld struct {
 	Job

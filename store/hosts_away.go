@@ -8,25 +8,6 @@ import (
 	"parley/plain"
 )
 
-// Hosts keeps what becomes of the agents of other hosts.
-type Hosts struct{ *database }
-
-// Team returns the hosts that share the database. The caller must not change it.
-func (db *Hosts) Team() *Team {
-	if t := db.hosts.Load(); t != nil {
-		return t
-	}
-	return &Team{}
-}
-
-// Leads reports whether this daemon does what one host does for all.
-func (db *Hosts) Leads() bool {
-	return db.base.SQL.Embedded || !db.LeaseOver() && db.Team().Leader() == db.base.Host
-}
-
-// LeaseOver reports whether this daemon may not type any more, since it may not be its host.
-func (db *Hosts) LeaseOver() bool { return db.base.Lease != nil && db.base.Lease.Over(time.Now()) }
-
 // openOf selects open deliveries to terminals of agents that are not stopped, with their hosts.
 const openOf = `SELECT d.message_seq, d.recipient_id, d.state, d.reason_code, a.host, h.lease_until AS until
 	FROM deliveries d JOIN agents a ON a.id = d.recipient_id AND a.kind = 'terminal'

@@ -143,25 +143,6 @@ func (t deliveriesIn) findForReader(recipientID, ref string) (*deliveryRow, erro
 	return &deliveryRow{MessageID: post, RecipientID: recipientID, ReadAt: new(int64)}, nil
 }
 
-// find returns the delivery of the message that ref names, nil when there is none, or more than
-// one. A condition, unless "", begins with AND.
-func (t deliveriesIn) find(recipientID, ref, condition string) (*deliveryRow, error) {
-	if len(ref) < parley.ShortID {
-		return nil, nil
-	}
-	from, to := idRange(ref)
-	var rows []deliveryRow
-	err := t.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
-			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until, d.door,
-			CASE WHEN d.notice = 1 THEN length(m.text) ELSE 0 END AS characters
-		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
-		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
-	if err != nil || len(rows) != 1 {
-		return nil, err
-	}
-	return &rows[0], nil
-}
-
 // markRead takes a delivery to read, or, while it is being typed, lets it get there when
 // that has ended.
 func (t deliveriesIn) markRead(d *deliveryRow, evidence string) error {

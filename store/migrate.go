@@ -15,10 +15,6 @@ import (
 //go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
-// firstVersion is the oldest that is opened. It stays: a step is never changed once it has been in a program, and each
-// has a fixture in testdata.
-const firstVersion = 47
-
 // newestVersion is the number of the newest step.
 var newestVersion = func() int64 {
 	numbers, err := engine.StepNumbers(stepsOf(&engine.SQLite))

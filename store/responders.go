@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -101,62 +100,4 @@ func (t respondersIn) replace(agentID string, p *parley.Responder) error {
 		AutoRespond:      p.AutoRespond,
 		Origin:           string(p.Origin),
 	})
-}
-
-// SetResponder records how a model answers for an agent, and with it the agent's kind and
-// its approval. The agent's keys stay valid. AGENT_NOT_FOUND.
-func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
-	return s.write(ctx, "storing the responder", func(t *tx) error {
-		if _, err := (agentsIn{t}).load(a.ID); err != nil {
-			return err
-		}
-		row := agentsIn{t}.row(&a)
-
-		if _, err := agentsTable.Update(t, &row, butFor("id", "name", "created_at"), `id = ?`, a.ID); err != nil {
-			return err
-		}
-
-		words := "takes part as a " + row.Kind
-		if row.Approval != "" {
-			words = "is a " + row.Kind + ", " + row.Approval + " as a special agent"
-		}
-		agentsIn{t}.logLifecycle(&row, words)
-
-		return respondersIn{t}.replace(a.ID, a.Responder)
-	})
-}
-
-// recordReply stores what belongs to the reply of a responder: what it forgets, and its
-// call to a model.
-func (p posting) recordReply(seq int64) error {
-	if p.Forgets {
-		for i := range p.Deliveries {
-			other := p.Deliveries[i].RecipientID
-			if err := (respondersIn{p.tx}).forgetBefore(p.Message.SenderID, other, seq); err != nil {
-				return err
-			}
-		}
-	}
-	if p.Call == nil {
-		return nil
-	}
-	return respondersIn{p.tx}.recordCall(p.Call)
-}
-
-// Decisions returns what the conversation protocol decided about the responders that got
-// a message, by their IDs.
-func (s *Responders) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
-	var rows []struct{ RecipientID, Recipient, Decision string }
-	err := s.read(ctx, "reading the decisions", &rows, `SELECT d.recipient_id, r.name AS recipient, d.decision
-		FROM messages m JOIN deliveries d ON d.message_seq = m.seq JOIN agents r ON r.id = d.recipient_id
-		WHERE m.id = ? AND d.decision <> ''`, messageID)
-
-	byID := map[string]parley.ConversationDecision{}
-	for _, r := range rows {
-		if d := parseDecision(r.Decision, r.RecipientID, r.Recipient); d != nil {
-			byID[r.RecipientID] = *d
-		}
-	}
-
-	return byID, err
 }

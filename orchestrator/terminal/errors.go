@@ -44,3 +44,11 @@ func terminalError(m *team.Member, err error) error {
 	}
 	return tmuxError(err)
 }
+
+// ignoreError returns err, or nil if it is harmless.
+func ignoreError(err, harmless error) error {
+	if errors.Is(err, harmless) {
+		return nil
+	}
+	return err
+}

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"parley"
@@ -33,12 +32,6 @@ type launch struct {
 	begin  beginning
 	prompt string // the first one; "": it has none
 	ran    bool   // after a failure: the program may have run
-}
-
-// launches remembers how this daemon launched its members.
-type launches struct {
-	mu   sync.Mutex
-	byID map[string]*launch // by the member's id
 }
 
 // remember remembers the last launch of a member.

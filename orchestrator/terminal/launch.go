@@ -382,11 +382,3 @@ const maxUnknownLooks = 20
 // ExecFailed is the exit status of `parley _exec` when it cannot start the program. Shells use it for a
 // command that they cannot find.
 const ExecFailed = 127
-
-// ignoreError returns err, or nil if it is harmless.
-func ignoreError(err, harmless error) error {
-	if errors.Is(err, harmless) {
-		return nil
-	}
-	return err
-}

@@ -10,15 +10,6 @@ import (
 	"parley/store"
 )
 
-// Prompt is the first prompt of a launch as a message. It goes as an argument of the program where that has one: it is
-// claimed before the program starts, and never typed after that unless the operator asks for it.
-type Prompt struct {
-	MessageID string // "" if there is none
-	Text      string // as the program's argument; "": it is typed
-	Mark      string // in its footer
-	Key       store.Key
-}
-
 // firstPrompt stores the first prompt of a launch, if it can be the program's argument. Until end, the member's courier
 // leaves it alone. The caller holds m.Changing.
 func (la *launcher) firstPrompt(

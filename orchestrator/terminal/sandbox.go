@@ -20,24 +20,6 @@ import (
 // SocketName is the name of an agent's own socket in its directory.
 const SocketName = "s"
 
-// Sockets are those of launched agents, each its own.
-type Sockets interface {
-	// Open listens on the socket of an agent, unless that is done, and returns its directory, which stays the same.
-	Open(agentID string) (dir string, err error)
-	// Remove ends the socket of an agent that has ended.
-	Remove(agentID string) error
-	// Spools returns files with reports that found no daemon.
-	Spools() []string
-}
-
-// Boundary is what lies between agents and what is the user's.
-type Boundary struct {
-	Sockets Sockets  // of launched agents; nil: they have none of their own
-	Hidden  []string // directories of parley's that no sandbox shows
-	Always  bool     // every launch is in a sandbox
-	Home    string   // the user's, from which a sandbox gets its program's settings; "": none
-}
-
 // noSockets is for a service without a daemon.
 type noSockets struct{}
 

@@ -118,13 +118,6 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// spoolReader takes the reports out of the spool.
-type spoolReader struct {
-	ts   *Terminals
-	path string          // "": there is none
-	own  func() []string // those beside the sockets of agents; nil: none
-}
-
 // take takes the spooled reports and removes the spool. After an error, which it logs, the next call
 // takes all of them again: taking a report twice changes nothing.
 func (r *spoolReader) take(ctx context.Context) {
@@ -215,4 +208,27 @@ func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 	}
 
 	return err
+}
+
+// ReportState does op.ReportState.
+func (ts *Terminals) ReportState(
+	ctx context.Context, req parley.ReportStateRequest,
+) (*parley.ReportStateResult, error) {
+	m, err := ts.roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	if m.Kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
+			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
+	}
+
+	defer ts.watcher.lookSoon()
+	named, err := ts.roster.Report(ctx, m, req)
+	if err != nil {
+		return nil, err
+	}
+
+	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
 }

@@ -4,109 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"parley"
-	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
-	"parley/program/door"
-	"parley/program/profile"
-	"parley/store"
 	"parley/tmux"
 )
-
-// Options holds the settings and the dependencies of Terminals. All of them are required, except
-// Spool, TypedAs, Prompt and Does.
-type Options struct {
-	Store      *store.Store
-	Roster     *team.Roster
-	Couriers   *courier.Couriers
-	Profiles   profile.Set
-	Tmux       tmux.Options // of parley's own server; Notify is overwritten
-	Workspace  string       // the project directory, absolute
-	LaunchDir  string       // 0700: private files of launches and of agents
-	Executable string       // the parley binary, through which agents are started
-	Boundary   Boundary
-	Spool      string        // file with the reports of agents that found no daemon; "" for none
-	Host       string        // this machine's name
-	StopGrace  time.Duration // how long a stopped agent's processes may take to end by themselves
-	Watch      time.Duration // interval between two looks at all panes
-	Now        func() time.Time
-	Log        *slog.Logger
-
-	// TypedAs returns the profile by which a member's program is typed to now: the one that it has, or a more careful
-	// one. nil: always the one that it has.
-	TypedAs func(m *team.Member, has *profile.Profile) *profile.Profile
-
-	// Prompt stores the first prompt of a launch as a message of the caller's, and claims it where it goes as the
-	// program's argument. The caller holds m.Typing. nil: prompts are sent once the program runs.
-	Prompt func(ctx context.Context, m *team.Member, p *profile.Profile, text string) Prompt
-
-	// Does returns what the program in a member's terminal says by itself that it does. nil: nothing is asked.
-	Does func(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing
-
-	// RedrawAfter is how long a screen must be of no use before its program is made to draw it again.
-	RedrawAfter time.Duration
-
-	Keyboard bool // a session of the page may type
-}
-
-// Terminals manages the terminals of all agents: on parley's own tmux server, and on those of the user
-// where adopted agents live. It is safe for concurrent use.
-type Terminals struct {
-	placing
-
-	opts     Options
-	store    *store.Store
-	roster   *team.Roster
-	couriers *courier.Couriers
-	now      func() time.Time
-	log      *slog.Logger
-
-	places      *team.Places
-	tmux        *tmux.Server
-	userServers userServers
-	watcher     *watcher
-	launcher    *launcher
-	adopter     *adopter
-	stopper     *stopper
-	sessions    *sessions
-	spool       *spoolReader
-	keyboard    keyboard
-	ending      atomic.Bool // shutting down: failures are not logged, nothing is launched
-
-	// AnswerTime bounds how long a person who wants to see a terminal waits for tmux. It is set before
-	// the first call.
-	AnswerTime time.Duration
-}
-
-// watcher keeps the agents' states up to date.
-type watcher struct {
-	ts      *Terminals
-	look    chan struct{} // makes it look now
-	looks   sync.WaitGroup
-	looking sync.Map // holds the *tmux.Server values that are being looked at
-	failing sync.Map // holds why agents cannot be observed, by their IDs
-}
-
-// adopter makes members of programs that the user has started in tmux.
-type adopter struct{ ts *Terminals }
-
-// stopper ends the programs of members and takes their terminals from them.
-type stopper struct{ ts *Terminals }
-
-// sessions finds out which sessions the programs of members are in.
-type sessions struct{ ts *Terminals }
-
-// launcher starts programs in sessions of parley's own server.
-type launcher struct {
-	ts       *Terminals
-	launches launches
-}
 
 // Open connects to parley's own tmux server and starts it if necessary. The error is
 // TMUX_UNAVAILABLE when tmux is missing, too old or cannot be started.
@@ -185,11 +88,3 @@ const looksUnused = 5 * time.Second
 // Ending tells the terminals that the daemon is shutting down: launches and adoptions are refused and
 // failures are not logged from then on.
 func (ts *Terminals) Ending() { ts.ending.Store(true) }
-
-// refuseEnding returns DAEMON_UNAVAILABLE when the daemon is shutting down.
-func (ts *Terminals) refuseEnding() error {
-	if !ts.ending.Load() {
-		return nil
-	}
-	return parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
-}

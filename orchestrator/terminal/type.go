@@ -2,24 +2,12 @@ package terminal
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"parley"
 	"parley/internal/wait"
 	"parley/tmux"
 )
-
-// keyboard remembers who typed last into which terminal from elsewhere.
-type keyboard struct {
-	mu   sync.Mutex
-	last map[string]typed // by agents' ids
-}
-
-type typed struct {
-	session string
-	at      time.Time
-}
 
 // typingBegins is how long a session must have typed nothing for its next key to be recorded again.
 const typingBegins = 10 * time.Minute

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
@@ -18,17 +17,6 @@ import (
 // userLookTime bounds one look at a tmux server of the user's, which takes some milliseconds. One that
 // hangs must not delay the others for long.
 const userLookTime = 3 * time.Second
-
-// userServers holds the connections to the user's tmux servers on which adopted agents live. They are
-// opened when needed and closed when no agent lives there.
-type userServers struct {
-	mu      sync.Mutex
-	servers map[string]*tmux.Server // by the paths of their sockets
-	inUse   map[*tmux.Server]int    // the number of calls in progress
-
-	tmux   tmux.Options // of parley's own server
-	roster *team.Roster
-}
 
 // use returns the server at a socket of the user's, connected, and a function that ends the use of
 // it, which the caller must call. The error is INVALID_ARGUMENT or NOT_AUTHORIZED when the socket

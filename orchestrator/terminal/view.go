@@ -11,29 +11,6 @@ import (
 	"parley/tmux"
 )
 
-// ReportState does op.ReportState.
-func (ts *Terminals) ReportState(
-	ctx context.Context, req parley.ReportStateRequest,
-) (*parley.ReportStateResult, error) {
-	m, err := ts.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	if m.Kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
-			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
-	}
-
-	defer ts.watcher.lookSoon()
-	named, err := ts.roster.Report(ctx, m, req)
-	if err != nil {
-		return nil, err
-	}
-
-	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
-}
-
 // terminalMember resolves the name of an agent whose kind has a terminal, though it may have none now.
 // The error is INVALID_ARGUMENT for another kind.
 func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
