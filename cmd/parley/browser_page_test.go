@@ -83,6 +83,7 @@ func (p *pageTest) signsIn(t *testing.T) {
 	x.Until("document.querySelector('.card.waits')")
 	p.phone = x
 	x.Picture("needs-phone")
+	x.Shows("Only this tab is signed in.")
 	if hash := testpage.JS[string](x, "location.href"); strings.Contains(hash, "parley_") {
 		t.Errorf("the code stays in the address: %s", hash)
 	}
@@ -102,6 +103,10 @@ func (p *pageTest) signsIn(t *testing.T) {
 	x.Shows("You stay signed in.")
 	x.Taps(".outcome.failed", "Done")
 	x.Until("document.querySelector('.card.waits')")
+	wide := p.opens(t, 1400, 900) // where there is room for the screen that asks
+	wide.Until("document.querySelector('.beside .terminal pre')?.innerText.includes('May I go on with this?')")
+	wide.Picture("needs-desk")
+	wide.Clean()
 	none := testpage.Open(t, p.browser, link.Address, 360, 740)
 	none.Shows("run this in a terminal")
 	none.Picture("door")

@@ -92,6 +92,19 @@ func wideTerminal(x *testpage.Tab) {
 	}
 	x.Picture("terminal-500")
 
+	// What nobody could read is enlarged, and scrolls sideways.
+	const letters = "parseFloat(getComputedStyle(" + xtermRows + "[0]).fontSize)"
+	x.Until(letters + " < 8")
+	x.Taps(".terminal", "Large letters")
+	x.Until(letters + " === 14")
+	x.Fits("500 columns in large letters")
+	x.Taps(".terminal", "Large letters")
+	x.Until(letters + " < 8")
+	// The 27 empty rows below are left out.
+	if n := testpage.JS[int](x, xtermRows+".length"); n > 12 {
+		x.Errorf("it has %d rows", n)
+	}
+
 	x.Taps(".terminal", "Earlier lines")
 	x.Taps(".terminal", "Go on live")
 	rows(x, "still red")

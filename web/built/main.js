@@ -124,7 +124,7 @@ var parents = (
 );
 function View() {
   const { view, what, query } = route.value;
-  if (view === "needs") return m`<${Needs} about=${what} />`;
+  if (view === "needs") return m`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return m`<p class="empty">Reading…</p>`;
   const { Agent, Agents, Message, Pictures, Review, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
   switch (view) {
@@ -149,7 +149,7 @@ function View() {
     case "thread":
       return m`<${Thread} key=${what} id=${what} />`;
   }
-  return m`<${Needs} about="" />`;
+  return m`<${Needs} about="" Beside=${others.value.Terminal} />`;
 }
 function Notices() {
   const v = versions.value;

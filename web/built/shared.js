@@ -1059,10 +1059,12 @@ var Refused = class extends Error {
 };
 var Away = class extends Error {
 };
+var names = /* @__PURE__ */ new Set();
 function sentence(text) {
   const t5 = text.trim();
-  const first2 = /^(an?|the|this|that|there|only|no|one|it|its|you|your|what|nothing) /.test(t5);
-  return t5 && (first2 ? t5[0].toUpperCase() : t5[0]) + t5.slice(1) + (/[.!?:]$/.test(t5) ? "" : ".");
+  const first2 = t5.split(" ")[0];
+  const begun = /^[a-z]+,?$/.test(first2) && !names.has(first2) ? t5.charAt(0).toUpperCase() + t5.slice(1) : t5;
+  return t5 && begun + (/[.!?:]$/.test(t5) ? "" : ".");
 }
 var left = false;
 var leaving = () => left;
@@ -1357,6 +1359,7 @@ async function readNeeds(inbox) {
 }
 async function readTeam() {
   const team = await call("get_agent_status");
+  for (const a4 of team.agents) names.add(a4.name);
   n2(() => {
     agents.value = team.agents.filter((a4) => a4.kind !== "human" && a4.state !== "terminated");
     teamRead.value = true;
@@ -1634,12 +1637,13 @@ function Twice({ act: act2, children, sure, kind = "", disabled = false, label }
     <span aria-live="polite">${busy ? "Sending…" : armed ? sure ?? m5`Tap again: ${children}` : children}</span></button>`;
 }
 var broad = matchMedia("(min-width: 60rem)");
-function useBroad() {
-  const [wide, set] = d2(broad.matches);
+var roomy = matchMedia("(min-width: 80rem)");
+function useBroad(media = broad) {
+  const [wide, set] = d2(media.matches);
   A2(() => {
-    const change = () => set(broad.matches);
-    broad.addEventListener("change", change);
-    return () => broad.removeEventListener("change", change);
+    const change = () => set(media.matches);
+    media.addEventListener("change", change);
+    return () => media.removeEventListener("change", change);
   }, []);
   return wide;
 }
@@ -1702,12 +1706,12 @@ var rungWords = (
     expired: "expired"
   }
 );
-function Ladder({ d: d5, names = false }) {
+function Ladder({ d: d5, names: names2 = false }) {
   const reached = Math.max(rungs.indexOf(d5.state), ...(d5.steps ?? []).map((s4) => rungs.indexOf(s4.state)));
   const why = d5.state === "held" || d5.state === "queued" || d5.state === "unconfirmed" || d5.state === "failed" || d5.state === "expired" ? d5.waits_for || d5.reason : "";
   const last = [...d5.steps ?? []].reverse().find((s4) => s4.state === d5.state);
   return m5`<div class=${`ladder ${d5.state}`} role="status">
-    ${names ? m5`<${Name}>${d5.agent}<//> ` : null}
+    ${names2 ? m5`<${Name}>${d5.agent}<//> ` : null}
     <span class="rungs" aria-hidden="true">${rungs.map((r4, i4) => m5`<i class=${i4 <= reached ? "on" : ""}></i>`)}</span>
     <span class="state" data-state=${d5.state}>${rungWords[d5.state] ?? d5.state}</span>
     ${last ? m5` <${Since} t=${last.at} />` : null}
@@ -1849,8 +1853,16 @@ function Outcome({ o: o4 }) {
   </article>`;
 }
 var Answered = ({ m: m6 }) => m5`<ul ref=${useArrival(m6.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m6} /></ul>`;
-function Needs({ about = "" }) {
+function Shown({ chosen, Terminal }) {
+  const all = [...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)].filter((name2) => agentOf(name2)?.kind === "terminal");
+  const name = all.includes(chosen) ? chosen : all[0];
+  return m5`<div class="beside">${name ? m5`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
+}
+function Needs({ about = "", Beside }) {
   const shown = outcomes.value;
+  const room = useBroad(roomy);
+  const [chosen, choose] = d2("");
+  const look2 = (e4) => choose(e4.target.closest("[data-about]")?.dataset.about.split(" ")[0] ?? chosen);
   A2(() => {
     if (!about || !loaded.value) return;
     const card = (
@@ -1870,11 +1882,13 @@ function Needs({ about = "" }) {
     ...shown.map((o4) => ({ ...o4, drawn: m5`<${Outcome} key=${o4.key} o=${o4} />` })),
     ...sent.value.filter((m6) => m6.place === "needs").map((m6) => ({ ...m6, drawn: m5`<${Answered} key=${m6.key} m=${m6} />` }))
   ].sort((a4, b3) => a4.at - b3.at).map((c4) => ({ at: Math.min(c4.spot ?? 0, cards.length), drawn: c4.drawn }));
-  return m5`<section aria-label="What waits for you">
+  return m5`<section class="needs" aria-label="What waits for you"><div onFocusCapture=${look2}>
     ${over && !shown.length ? m5`<p class="note" role="status">What the link was about does not wait for you any more.</p>` : null}
     ${nothing ? m5`<p class="empty">Nothing waits for you.</p>` : null}
     ${[...cards, null].flatMap((card, i4) => [...came.filter((c4) => c4.at === i4).map((c4) => c4.drawn), card])}
-  </section>`;
+    ${!stays.value && matchMedia("(pointer: coarse)").matches ? m5`<p class="note">Only this tab is signed in.
+      <button type="button" class="plain" onClick=${() => stay(true)}>Stay signed in on this device</button></p>` : null}
+  </div>${room && Beside && cards.length ? m5`<${Shown} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
 }
 
 export {

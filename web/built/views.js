@@ -521,6 +521,7 @@ function strokes(data) {
   if (/^\x1b[a-z0-9]$/.test(data)) return { keys: [`M-${data[1]}`] };
   return /[\x00-\x1f\x7f]/.test(data) ? null : { text: data };
 }
+var large = "parley.large";
 var quick = 250;
 var slow = 1e3;
 var brisk = 3e3;
@@ -533,7 +534,7 @@ var View = class {
     this.tell = tell;
     this.term = new Term({
       cols: 80,
-      rows: 24,
+      rows: 12,
       scrollback: 2e3,
       disableStdin: true,
       fontSize: 13,
@@ -580,9 +581,10 @@ var View = class {
     this.box.removeEventListener("wheel", this.wheel);
     this.term.dispose();
   }
-  /** Makes the letters as large as the columns leave room for. */
+  /** Makes the letters as large as the columns leave room for, or as one reads them well: then it scrolls sideways. */
   fit() {
-    const size = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
+    const fits = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
+    const size = localStorage.getItem(large) ? Math.max(14, fits) : fits;
     if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
   }
   async read() {
@@ -611,9 +613,10 @@ var View = class {
     if (shown === this.shown) return;
     this.shown = shown;
     this.changed = Date.now();
-    const first = this.term.cols !== s.width || this.term.rows !== s.height;
+    const same = this.term.cols === s.width, height = Math.max(same ? this.term.rows : 0, s.lines.length, s.cursor_y + 1, 12);
+    const tall = Math.min(s.height, height), first = !same || this.term.rows !== tall;
     if (first) {
-      this.term.resize(s.width, s.height);
+      this.term.resize(s.width, tall);
       this.fit();
     }
     const rows = s.lines.map((l, i) => `\x1B[${i + 1}H\x1B7\x1B[0m\x1B[2K\x1B8${l}`).join("");
@@ -721,6 +724,12 @@ function Wide({ agent }) {
   F(() => {
     view.current?.types(!!x.typing);
   }, [x.typing]);
+  const enlarge = () => {
+    if (localStorage.getItem(large)) localStorage.removeItem(large);
+    else localStorage.setItem(large, "yes");
+    view.current?.fit();
+    set({ ...x });
+  };
   if (!Term) return m`<${Terminal} agent=${agent} />`;
   return m`<section class=${`terminal wide ${x.typing ? "typing" : ""}`} aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${x.gone} at=${x.screen?.at} />
@@ -733,6 +742,7 @@ function Wide({ agent }) {
     if (x.back) view.current?.live();
     set({ ...x, typing: e.target.checked, refused: "" });
   }} /> Type here</label>` : null}
+      <button type="button" class="plain" aria-pressed=${!!localStorage.getItem(large)} onClick=${enlarge}>Large letters</button>
       <button type="button" class="plain" onClick=${() => x.back ? view.current?.live() : view.current?.lookBack()}>${x.back ? "Go on live" : "Earlier lines"}</button></div>
   </section>`;
 }
@@ -1480,6 +1490,7 @@ export {
   Pictures,
   Review,
   Side,
+  Terminal,
   Thread,
   Threads,
   Tiles,

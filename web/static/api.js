@@ -41,11 +41,14 @@ export class Refused extends Error {
 /** Away says that the daemon could not be reached, so that it is not known whether a call arrived. */
 export class Away extends Error {}
 
+/** The names of agents, which are written as they are. @type {Set<string>} */ export const names = new Set();
+
 /** @param {string} text */
 function sentence(text) {
   const t = text.trim();
-  const first = /^(an?|the|this|that|there|only|no|one|it|its|you|your|what|nothing) /.test(t); // and not a name
-  return t && (first ? t[0].toUpperCase() : t[0]) + t.slice(1) + (/[.!?:]$/.test(t) ? '' : '.');
+  const first = t.split(' ')[0];
+  const begun = /^[a-z]+,?$/.test(first) && !names.has(first) ? t.charAt(0).toUpperCase() + t.slice(1) : t;
+  return t && begun + (/[.!?:]$/.test(t) ? '' : '.');
 }
 
 /** Whether the page is being left: the browser then ends its requests, which says nothing of the daemon. */

@@ -94,7 +94,7 @@ const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', review:
 
 function View() {
   const {view, what, query} = route.value;
-  if (view === 'needs') return html`<${Needs} about=${what} />`;
+  if (view === 'needs') return html`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return html`<p class="empty">Reading…</p>`;
   const {Agent, Agents, Message, Pictures, Review, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
   switch (view) {
@@ -109,7 +109,7 @@ function View() {
     case 'threads': return html`<${Threads} />`;
     case 'thread': return html`<${Thread} key=${what} id=${what} />`;
   }
-  return html`<${Needs} about="" />`;
+  return html`<${Needs} about="" Beside=${others.value.Terminal} />`;
 }
 
 /** What is wrong with the line, in words. */

@@ -1,8 +1,8 @@
 // @ts-check
 // What waits for the person: questions first. An answer goes to the question that was seen, or nowhere.
-import {Away, Refused, call} from './api.js';
-import {dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
-import {Name, Receipt, Since, Twice, Write, html, may, useArrival, useEffect, useState} from './parts.js';
+import {Away, Refused, call, stay, stays} from './api.js';
+import {agentOf, dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
+import {Name, Receipt, Since, Twice, Write, html, may, roomy, useArrival, useBroad, useEffect, useState} from './parts.js';
 
 /** @param {any} n a need, or a letter */
 const keyOf = n => [n.kind, n.agent_id, n.message_id, n.dialog?.dialog_id].join('.');
@@ -154,9 +154,19 @@ function Outcome({o}) {
 /** What was sent in answer to a letter. @param {{m: any}} props */
 const Answered = ({m}) => html`<ul ref=${useArrival(m.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m} /></ul>`;
 
-/** @param {{about: string}} props the agent or the message of a link */
-export function Needs({about = ''}) {
+/** The terminal of the agent whose card has the focus, or of the first one. @param {{chosen: string, Terminal: any}} props */
+function Shown({chosen, Terminal}) {
+  const all = [...matters.value.map(n => n.agent), ...letters.value.map(m => m.sender)].filter(name => agentOf(name)?.kind === 'terminal');
+  const name = all.includes(chosen) ? chosen : all[0];
+  return html`<div class="beside">${name ? html`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
+}
+
+/** @param {{about: string, Beside?: any}} props the agent or the message of a link, and what draws a terminal */
+export function Needs({about = '', Beside}) {
   const shown = outcomes.value;
+  const room = useBroad(roomy);
+  const [chosen, choose] = useState('');
+  const look = (/** @type {any} */ e) => choose(e.target.closest('[data-about]')?.dataset.about.split(' ')[0] ?? chosen);
   useEffect(() => {
     if (!about || !loaded.value) return;
     const card = /** @type {HTMLElement | null} */ (document.querySelector(`[data-about~="${CSS.escape(about)}"]`));
@@ -172,9 +182,11 @@ export function Needs({about = ''}) {
   const came = [...shown.map(o => ({...o, drawn: html`<${Outcome} key=${o.key} o=${o} />`})),
     ...sent.value.filter(m => m.place === 'needs').map(m => ({...m, drawn: html`<${Answered} key=${m.key} m=${m} />`}))]
     .sort((a, b) => a.at - b.at).map(c => ({at: Math.min(c.spot ?? 0, cards.length), drawn: c.drawn}));
-  return html`<section aria-label="What waits for you">
+  return html`<section class="needs" aria-label="What waits for you"><div onFocusCapture=${look}>
     ${over && !shown.length ? html`<p class="note" role="status">What the link was about does not wait for you any more.</p>` : null}
     ${nothing ? html`<p class="empty">Nothing waits for you.</p>` : null}
     ${[...cards, null].flatMap((card, i) => [...came.filter(c => c.at === i).map(c => c.drawn), card])}
-  </section>`;
+    ${!stays.value && matchMedia('(pointer: coarse)').matches ? html`<p class="note">Only this tab is signed in.
+      <button type="button" class="plain" onClick=${() => stay(true)}>Stay signed in on this device</button></p>` : null}
+  </div>${room && Beside && cards.length ? html`<${Shown} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
 }

@@ -93,13 +93,16 @@ export function Twice({act, children, sure, kind = '', disabled = false, label})
 /** Whether there is room for a bar at the side, and for a terminal in its width. */
 export const broad = matchMedia('(min-width: 60rem)');
 
+/** Whether there is room for what waits, and for a terminal beside it. */
+export const roomy = matchMedia('(min-width: 80rem)');
+
 /** The same for a component, which is drawn again when that changes. */
-export function useBroad() {
-  const [wide, set] = useState(broad.matches);
+export function useBroad(media = broad) {
+  const [wide, set] = useState(media.matches);
   useEffect(() => {
-    const change = () => set(broad.matches);
-    broad.addEventListener('change', change);
-    return () => broad.removeEventListener('change', change);
+    const change = () => set(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
   }, []);
   return wide;
 }

@@ -2,7 +2,7 @@
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
 import {batch, computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, build, call, callOnce, leaving, look, mark, rest, session, stream} from './api.js';
+import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, session, stream} from './api.js';
 import {lastSeen, seen} from './away.js';
 
 /** @typedef {import('./api.js').Event} Event */
@@ -57,6 +57,7 @@ async function readNeeds(inbox) {
 
 async function readTeam() {
   const team = await call('get_agent_status');
+  for (const a of team.agents) names.add(a.name);
   batch(() => {
     agents.value = team.agents.filter((/** @type {any} */ a) => a.kind !== 'human' && a.state !== 'terminated');
     teamRead.value = true;

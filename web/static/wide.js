@@ -77,6 +77,7 @@ export function strokes(data) {
   return /[\x00-\x1f\x7f]/.test(data) ? null : {text: data};
 }
 
+const large = 'parley.large'; // where it is kept that letters are to be large
 const quick = 250, slow = 1000, brisk = 3000;
 
 /** View is one terminal that is shown: it reads the screen, and types. */
@@ -86,7 +87,7 @@ class View {
     Object.assign(this, {box, agent, tell});
     this.box = box; this.agent = agent; this.tell = tell;
     this.term = new Term({
-      cols: 80, rows: 24, scrollback: 2000, disableStdin: true, fontSize: 13, theme, cursorBlink: false, minimumContrastRatio: 4.5,
+      cols: 80, rows: 12, scrollback: 2000, disableStdin: true, fontSize: 13, theme, cursorBlink: false, minimumContrastRatio: 4.5,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'), smoothScrollDuration: 0,
     });
     this.term.open(box);
@@ -117,9 +118,10 @@ class View {
     this.term.dispose();
   }
 
-  /** Makes the letters as large as the columns leave room for. */
+  /** Makes the letters as large as the columns leave room for, or as one reads them well: then it scrolls sideways. */
   fit() {
-    const size = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
+    const fits = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
+    const size = localStorage.getItem(large) ? Math.max(14, fits) : fits;
     if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
   }
 
@@ -150,8 +152,10 @@ class View {
     if (shown === this.shown) return;
     this.shown = shown;
     this.changed = Date.now();
-    const first = this.term.cols !== s.width || this.term.rows !== s.height;
-    if (first) { this.term.resize(s.width, s.height); this.fit(); }
+    // What is below all that was ever written is left out.
+    const same = this.term.cols === s.width, height = Math.max(same ? this.term.rows : 0, s.lines.length, s.cursor_y + 1, 12);
+    const tall = Math.min(s.height, height), first = !same || this.term.rows !== tall;
+    if (first) { this.term.resize(s.width, tall); this.fit(); }
     // A row is cleared in the style of what stands in it: the style goes on to the next row.
     const rows = s.lines.map((/** @type {string} */ l, /** @type {number} */ i) => `\x1b[${i + 1}H\x1b7\x1b[0m\x1b[2K\x1b8${l}`).join('');
     const rest = s.lines.length < s.height ? `\x1b[0m\x1b[${s.lines.length + 1}H\x1b[J` : '';
@@ -243,6 +247,12 @@ export function Wide({agent}) {
   // Before anything says that keys go there: those that follow at once are typed too.
   useLayoutEffect(() => { view.current?.types(!!x.typing); }, [x.typing]);
 
+  const enlarge = () => {
+    if (localStorage.getItem(large)) localStorage.removeItem(large); else localStorage.setItem(large, 'yes');
+    view.current?.fit();
+    set({...x});
+  };
+
   if (!Term) return html`<${Terminal} agent=${agent} />`;
   return html`<section class=${`terminal wide ${x.typing ? 'typing' : ''}`} aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${x.gone} at=${x.screen?.at} />
@@ -252,6 +262,7 @@ export function Wide({agent}) {
       ${x.typing ? html`<span role="status">Your keys go to <b>${agent}</b>; messages wait for them. Shift-Escape ends it.</span>` : null}
       ${x.screen?.takes_keys && !x.gone ? html`<label class="check"><input type="checkbox" role="switch" checked=${!!x.typing}
         onChange=${(/** @type {any} */ e) => { if (x.back) view.current?.live(); set({...x, typing: e.target.checked, refused: ''}); }} /> Type here</label>` : null}
+      <button type="button" class="plain" aria-pressed=${!!localStorage.getItem(large)} onClick=${enlarge}>Large letters</button>
       <button type="button" class="plain" onClick=${() => x.back ? view.current?.live() : view.current?.lookBack()}>${x.back ? 'Go on live' : 'Earlier lines'}</button></div>
   </section>`;
 }
