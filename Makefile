@@ -169,6 +169,10 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
 		$(IN_LAB) test -count=1 -v -parallel 2 -timeout 4h -run '$(TRY)' ./agents
 
+.PHONY: model
+model: ## run the scripted model that `parley profiles check NAME --model URL` takes, and print its URL
+	@$(call LAB,model)
+
 # A check tries two of the programs, and those of the others that are installed. It says
 # so if the machine cannot get them.
 .PHONY: real

@@ -14,7 +14,6 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
-	"parley/internal/modelserver"
 	"parley/internal/sh"
 	"parley/orchestrator/trial"
 	"parley/plain"
@@ -28,7 +27,7 @@ type profileCheck struct {
 
 	// flags
 	at, size string
-	model    string // the URL of a scripted one, or "scripted"
+	model    string // the URL of a scripted one
 	patience time.Duration
 }
 
@@ -44,9 +43,10 @@ question. It takes half a minute.
 
 With --model it also tries what only a model can show: that a message is taken, that work and its end
 are seen, that the program's queue takes a message, that its question and a failure of its model are
-seen, and that a message comes in by its own entrance beside a person's draft. The program then runs in an empty home directory with a configuration of the profile's
-(scripted), so neither your settings nor your keys are used. The model must be a scripted one, which
-does what prompts say (SLEEP 5, CALL tool {…}, FAIL 401): --model scripted runs parley's own.
+seen, and that a message comes in by its own entrance beside a person's draft. The program then runs
+in an empty home directory with a configuration of the profile's (scripted), so neither your settings
+nor your keys are used. The model must be a scripted one, which does what prompts say (SLEEP 5, CALL
+tool {…}, FAIL 401): parley's source has one, make model.
 
 What it finds is kept for this version of the program, and parley doctor shows it. The exit status
 is 1 if something fails.
@@ -55,7 +55,7 @@ If the program asks something first, such as whether it may trust the directory,
 directory that it trusts: --dir. With a COMMAND it tries that instead of the profile's.`,
 		Example: `  parley profiles check claude
   parley profiles check gemini --dir . --size 80x24
-  parley profiles check claude --model scripted
+  parley profiles check claude --model http://127.0.0.1:8399
   parley profiles check pi -- pi --offline`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,7 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
 	}
 
 	k.flags(cmd.Flags())
-	k.modelFlag(cmd)
+	cmd.Flags().StringVar(&k.model, "model", "", "also try it with the scripted model at this URL")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -81,31 +81,15 @@ func (k *profileCheck) flags(f *pflag.FlagSet) {
 	f.DurationVar(&k.patience, "timeout", time.Minute, "longest wait until it rests")
 }
 
-// ownModel is the value of --model that runs parley's own.
-const ownModel = "scripted"
-
-func (k *profileCheck) modelFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.model, "model", "", "also try it with this scripted model: a URL, or "+ownModel)
-	_ = cmd.RegisterFlagCompletionFunc("model", offer(func(*cobra.Command) []string { return []string{ownModel} }))
-}
-
-// openModel returns the URL of the model to try it with, "" if there is none, and what ends parley's own.
-func (k *profileCheck) openModel() (address string, end func(), err error) {
-	if k.model == ownModel {
-		own, err := modelserver.Open()
-		if err != nil {
-			return "", nil, err
-		}
-		return own.URL, own.Close, nil
-	}
-	if at, err := url.Parse(k.model); k.model != "" && (err != nil || at.Host == "" ||
-		!strings.HasPrefix(at.Scheme, "http")) {
-		return "", nil, parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL",
+// modelURL returns the URL of the model to try it with, "" if there is none.
+func (k *profileCheck) modelURL() (string, error) {
+	at, err := url.Parse(k.model)
+	if k.model != "" && (err != nil || at.Host == "" || !strings.HasPrefix(at.Scheme, "http")) {
+		return "", parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL",
 			plain.CleanLine(k.model)).
-			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399, or %s for parley's own.",
-				ownModel)
+			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399.")
 	}
-	return strings.TrimRight(k.model, "/"), func() {}, nil
+	return strings.TrimRight(k.model, "/"), nil
 }
 
 func (k *profileCheck) run(ctx context.Context, name string, command []string) error {
@@ -131,12 +115,9 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
-	address, end, err := k.openModel()
-	if err != nil {
+	if opts.Model, err = k.modelURL(); err != nil {
 		return err
 	}
-	defer end()
-	opts.Model = address
 	if !k.json {
 		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
 			opts.Program); err != nil {

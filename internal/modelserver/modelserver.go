@@ -1,4 +1,4 @@
-// Package modelserver is a scripted model for tests and for profiles check. On loopback it speaks the APIs of
+// Package modelserver is a scripted model for tests and for profiles check --model. On loopback it speaks the APIs of
 // Anthropic (messages), OpenAI (responses, chat completions) and Google
 // (generateContent), remembers each prompt, and obeys commands in it. `SLEEP 3` keeps it
 // silent for three seconds, `SLEEP 0.1` for a tenth of one, `WAIT` until Release. `STREAM 3` makes it send three words,

@@ -4,11 +4,12 @@ import (
 	"os"
 	"testing"
 
+	"parley/internal/modelserver"
 	"parley/internal/testhome"
 	checked "parley/orchestrator/trial"
 )
 
-// What profiles check finds of the real programs, with parley's own scripted model: nothing that does not hold. The
+// What profiles check finds of the real programs, with the scripted model: nothing that does not hold. The
 // user's home directory has nothing of the program, and nothing comes there.
 func TestProfilesHoldWithAModel(t *testing.T) {
 	for _, program := range oneOfEach(installedPrograms(t)) {
@@ -16,7 +17,9 @@ func TestProfilesHoldWithAModel(t *testing.T) {
 			t.Parallel()
 			h := testhome.New(t)
 			h.Env = append(h.Env, "PATH="+program.path+":"+os.Getenv("PATH"))
-			res := testhome.Run[checked.Result](t, h, "profiles", "check", program.profile, "--model", "scripted", "--timeout", "5m")
+			model := modelserver.Start()
+			t.Cleanup(model.Close)
+			res := testhome.Run[checked.Result](t, h, "profiles", "check", program.profile, "--model", model.URL, "--timeout", "5m")
 			tried := map[checked.Guarantee]checked.Verdict{}
 			for _, f := range res.Findings {
 				tried[f.Guarantee] = f.Verdict

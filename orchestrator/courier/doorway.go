@@ -143,7 +143,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 func untried(err error) string {
 	if u, ok := errors.AsType[*door.UntriedError](err); ok {
 		return "its program's door is closed, since nothing shows that it holds in version " + u.Version +
-			" (profiles check --model scripted tries that)"
+			" (profiles check --model tries that)"
 	}
 	return ""
 }
