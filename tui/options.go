@@ -12,9 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/tui/agents"
 	"parley/tui/health"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/traffic"
 )
 
 // Options connect the screen to the world. Service, Follow and Attach are
@@ -102,3 +104,31 @@ func (o Options) withDefaults() Options {
 
 // tmuxDetach leaves a terminal that shows a tmux session.
 const tmuxDetach = "ctrl+b d"
+
+// Target is what the screen shows first. At most one of its fields is set.
+type Target struct {
+	Screen  string         // one of Screens
+	Agent   string         // an agent's id
+	Message string         // a message's id
+	Thread  *parley.Thread // a discussion
+}
+
+// Screens are the values of Target.Screen, in the order of their keys.
+var Screens = []string{"traffic", "agents", "threads", "needs", "health"}
+
+// What the settings and the program around the screen name. The rooms declare it.
+type (
+	Exported   = room.Exported
+	Finding    = health.Finding
+	Notify     = room.Notify
+	QuietHours = room.QuietHours
+)
+
+// Themes are the values of Style.Theme.
+var Themes = kit.Themes
+
+// CheckFilters reports what is wrong with the filters of the settings.
+func CheckFilters(filters map[string]string) error { return traffic.CheckFilters(filters) }
+
+// SafeScreen returns the lines of a terminal in at most w columns, with nothing in them but text and colours.
+func SafeScreen(lines []string, w int) []string { return agents.SafeScreen(lines, w) }

@@ -192,3 +192,22 @@ func age(m *model, now time.Time) {
 func showsAges(m *model) bool {
 	return m.tiles.Opened() || m.At != room.AtTraffic && m.At != room.AtThreads
 }
+
+// begin goes to the target before anything is read.
+func (m *model) begin(to Target) {
+	for i, name := range Screens {
+		if name == to.Screen {
+			m.At = room.Place(i)
+		}
+	}
+
+	switch {
+	case to.Agent != "":
+		m.At, m.agents.Sel = room.AtAgents, to.Agent
+	case to.Thread != nil:
+		m.At, m.threads.Sel, m.threads.InTalk = room.AtThreads, to.Thread.ID, true
+		m.threads.Linked = to.Thread
+	case to.Message != "":
+		m.At, m.traffic.Want = room.AtTraffic, to.Message
+	}
+}

@@ -195,3 +195,75 @@ func (a *Screen) About() room.Subject {
 	}
 	return room.Subject{Agent: s, PartnerID: s.ID, Partner: s.Name}
 }
+
+// Named returns the agents, to go to.
+func Named(a *Screen) (all []room.Named) {
+	for i := range a.Team.List {
+		s := &a.Team.List[i]
+		about := []string{string(s.State)}
+		for _, words := range []string{kit.SafeLine(s.Role), program(s), branch(s)} {
+			if words != "" {
+				about = append(about, words)
+			}
+		}
+		all = append(all, room.Named{
+			Kind: "agent", Name: s.Name, About: strings.Join(about, " · "), Go: goingTo(a, s.ID),
+		})
+	}
+	return all
+}
+
+// goingTo returns the way to an agent, for a list of names.
+func goingTo(a *Screen, id string) func() tea.Cmd {
+	return func() tea.Cmd {
+		a.Filter.Drop()
+		a.sort()
+		a.Sel = id
+		return a.GoTo(room.AtAgents)
+	}
+}
+
+func (a *Screen) Point(p kit.Pointer) tea.Cmd {
+	listW, listH, _, viewH := a.Parts(p.W, p.H)
+	switch {
+	case p.Wheel != 0:
+		return kit.Times(p.Wheel, a.Move)
+	case viewH > 0 && p.Second(a.Tier, listW, listH), p.Y == 0:
+		return nil
+	case p.Y < agentsHead:
+		shown := a.table.shrunk(listW)
+		if o, ok := shown.orderAt(p.X); ok {
+			a.order = o
+			a.sort()
+			a.Tell("Ordered " + orderNames[o] + ".")
+		}
+		return nil
+	}
+
+	if all := a.entries(); a.top+p.Y-agentsHead < len(all) {
+		switch e := all[a.top+p.Y-agentsHead]; {
+		case e.agent != nil:
+			a.Sel = e.agent.ID
+			if p.Twice {
+				return a.Attach()
+			}
+		case len(e.folded) > 0:
+			a.unfold(e.head)
+		}
+	}
+
+	return nil
+}
+
+// Screen is the screen of the team, those in trouble first, with the terminal of
+// the one under the marker.
+type Screen struct {
+	room.Actions
+	room.Listed
+	agentList
+	Want    string // the id of one that was launched: the marker goes to it
+	cells   cells
+	table   agentTable
+	preview preview
+	Zoom    func(id string) tea.Cmd // shows a terminal alone
+}

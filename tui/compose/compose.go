@@ -3,6 +3,7 @@ package compose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -171,3 +172,21 @@ func (c *Box) Cursor() *tea.Cursor {
 
 // Height returns how many lines the box takes of those between bar and status.
 func Height(body int) int { return kit.Clamp(body/5, 3, 8) }
+
+// Unsent returns the addresses, in words, for which something is written.
+func (c *Box) Unsent() []string {
+	var labels []string
+	for to, d := range c.Drafts.Kept {
+		if !c.Open || to != c.Draft.To {
+			labels = append(labels, d.Label)
+		}
+	}
+	if c.Open && strings.TrimSpace(c.text()) != "" {
+		labels = append(labels, c.Draft.Label)
+	}
+	for _, d := range c.Drafts.Posting {
+		labels = append(labels, d.Label)
+	}
+	slices.Sort(labels)
+	return labels
+}

@@ -1,5 +1,7 @@
 package kit
 
+import tea "charm.land/bubbletea/v2"
+
 // Pane is a text that scrolls.
 type Pane struct{ Top, Height int }
 
@@ -24,3 +26,117 @@ func (p *Pane) Note(lines int) string {
 func (p *Pane) View(title string, lines []string) []string {
 	return Clip(append([]string{title}, lines[Clamp(p.Top, 0, len(lines)):]...), p.Height+1)
 }
+
+// Motion is a movement of the marker.
+type Motion int
+
+const (
+	LineUp Motion = iota
+	LineDown
+	PageUp
+	PageDown
+	ToTop
+	ToBottom
+)
+
+// All is more lines than any list has.
+const All = 1 << 30
+
+// Lines returns how far a motion goes in a list that shows height lines.
+func (by Motion) Lines(height int) int {
+	page := max(1, height-1)
+	switch by {
+	case LineUp:
+		return -1
+	case LineDown:
+		return 1
+	case PageUp:
+		return -page
+	case PageDown:
+		return page
+	case ToTop:
+		return -All
+	}
+
+	return All
+}
+
+// WheelLines is how many lines one notch of the wheel goes.
+const WheelLines = 3
+
+// Pointer is a click or a turn of the wheel, at a line and column of a screen of
+// h lines and w columns.
+type Pointer struct {
+	X, Y, W, H int
+	Wheel      int  // lines down; 0 for a click
+	Twice      bool // it is the second click in a row
+}
+
+// RowsTop are the lines above a screen: the header and the bar.
+const RowsTop = 2
+
+// Times moves a marker some lines up or down.
+func Times(n int, move func(Motion) tea.Cmd) tea.Cmd {
+	by := LineDown
+	if n < 0 {
+		by, n = LineUp, -n
+	}
+	var cmds []tea.Cmd
+	for range n {
+		cmds = append(cmds, move(by))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Second reports whether the pointer is in the second of two panes. The first has
+// so many columns, or, if they are below each other, lines.
+func (p Pointer) Second(t Tier, firstW, firstH int) bool {
+	if t >= Wide {
+		return p.X > firstW
+	}
+	return p.Y >= firstH
+}
+
+const (
+	MinWidth, MinHeight = 60, 20 // below, the screen asks for room instead of breaking
+	slack               = 6      // columns by which a window must shrink before a tier is left again
+)
+
+// Tier is how much room there is, in columns.
+type Tier int
+
+const (
+	Narrow Tier = iota // one column
+	Medium             // words beside the glyphs
+	Wide               // details beside the list
+	Broad              // and more of them
+)
+
+// tierFrom are the columns at which the tiers begin.
+var tierFrom = []int{Narrow: 0, Medium: 96, Wide: 132, Broad: 180}
+
+// At returns the tier of a width, given the current one: dragging a window's
+// edge across a border changes the screen once.
+func (t Tier) At(width int) Tier {
+	up := t
+	for up < Broad && width >= tierFrom[up+1] {
+		up++
+	}
+	for up > Narrow && width < tierFrom[up]-slack {
+		up--
+	}
+	return up
+}
+
+// Layout is how large things are.
+type Layout struct {
+	Width, Height int
+	Inner         int // columns used
+	StatusH       int
+	BodyH         int // between bar and status
+	BottomH       int // lines of the writing box without its title; 0 while it is closed
+	ScreenH       int // what is left for the screen
+}
+
+// Small reports whether the window has no room for a screen.
+func (l *Layout) Small() bool { return l.Width < MinWidth || l.Height < MinHeight }

@@ -201,3 +201,16 @@ func (t Theme) Rule(title, note string, w int, focused bool) string {
 
 	return style.Render(left) + t.Dim.Render(line+note)
 }
+
+// Temperature returns the style of a state of a conversation.
+func (t Theme) Temperature(state string) lipgloss.Style {
+	switch state {
+	case "hot":
+		return t.Bad
+	case "warming", "cooling":
+		return t.Busy
+	case "cold", "concluded":
+		return t.Dim
+	}
+	return t.Good
+}

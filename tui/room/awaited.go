@@ -1,6 +1,8 @@
 package room
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 	"parley/tui/kit"
 )
@@ -61,4 +63,15 @@ func (d *Shared) Lacks(text string) {
 		text = x.Missing()
 	}
 	d.Tell(text)
+}
+
+// FilteredMsg tells a screen that the filter of its list has changed.
+type FilteredMsg struct{}
+
+// Named is something that one can go to by its name.
+type Named struct {
+	Kind  string // agent, thread, need or message
+	Name  string
+	About string
+	Go    func() tea.Cmd
 }

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/op"
 	"parley/tui/kit"
+	"parley/tui/verb"
 )
 
 // KeyScreenMsg is the screen of an agent, as it is when a person wants to send keys to it.
@@ -53,4 +54,78 @@ func (k Keys) Ask(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
 			return name + ": " + kit.SafeLine(res.Message), nil
 		}})
 	}), true
+}
+
+const (
+	InTraffic kit.Scope = kit.InShell + 1 + iota // on one screen
+	InAgents
+	InThreads
+	InNeeds
+	InHealth
+	InCompose // in what lies over them
+	InTo
+	InPalette
+	InFilter
+	InList
+	InHelp
+	InConfirm
+	InPrompt
+	InAnswer
+	InTiles
+	InReview
+	InMerge
+	InLaunch
+	InWorkspaces
+	scopes
+)
+
+var ScopeNames = [scopes]string{
+	kit.InShell: "Everywhere",
+	InTraffic:   "Traffic",
+	InAgents:    "Agents",
+	InThreads:   "Threads",
+	InNeeds:     "Needs you",
+	InHealth:    "Health",
+	InCompose:   "Writing",
+	InTo:        "Choosing recipients",
+	InPalette:   "Command palette",
+	InFilter:    "Filtering messages",
+	InList:      "Filtering a list",
+	InHelp:      "Page",
+	InConfirm:   "Question",
+	InPrompt:    "Text prompt",
+	InAnswer:    "Answering a question",
+	InTiles:     "Tiles",
+	InReview:    "Review",
+	InMerge:     "Merging",
+	InLaunch:    "Launching an agent",
+
+	InWorkspaces: "Your workspaces",
+}
+
+// ScreenScope returns the scope of a screen's own keys.
+func ScreenScope(p Place) kit.Scope { return InTraffic + kit.Scope(p) }
+
+const helpPage = 10 // lines of a page
+
+// OpenHelp opens the page of all keys.
+func (d *Shared) OpenHelp() tea.Cmd {
+	d.Help = kit.Help{Open: true, From: ScreenScope(d.At)}
+	return nil
+}
+func (d *Shared) closeHelp() tea.Cmd { d.Help.Open = false; return nil }
+
+// HelpKeys returns the keys of a page.
+func (d *Shared) HelpKeys() []kit.Binding {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { d.Help.Top += n; return nil }
+	}
+
+	return []kit.Binding{
+		verb.Down.To("down", by(1)).Hinted("scroll"),
+		verb.Up.To("up", by(-1)),
+		verb.PageDown.To("a page down", by(helpPage)),
+		verb.PageUp.To("a page up", by(-helpPage)),
+		verb.Back.To("close", d.closeHelp, verb.Help, verb.Leave, verb.Open).Hinted("close"),
+	}
 }

@@ -1,9 +1,14 @@
 package room
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -54,4 +59,102 @@ func (s *Status) ErrorLines(th kit.Theme, w int) []string {
 	}
 
 	return lines[:min(len(lines), 2)]
+}
+
+// Notify is how the operator learns of what came for them while they look
+// elsewhere.
+type Notify struct {
+	Bell    bool       // rings the terminal's bell
+	Desktop bool       // makes the terminal show a notification, where it can
+	Quiet   QuietHours // when neither is used
+}
+
+// QuietHours are a part of each day, given as times since midnight. They may
+// end on the next day. If both times are equal there are none.
+type QuietHours struct{ From, To time.Duration }
+
+func (q QuietHours) at(now time.Time) bool {
+	of := time.Duration(now.Hour())*time.Hour + time.Duration(now.Minute())*time.Minute
+	if q.From <= q.To {
+		return q.From <= of && of < q.To
+	}
+	return of >= q.From || of < q.To
+}
+
+// notifier remembers what the operator was told.
+type notifier struct {
+	Notify
+	primed   bool // the first look is no news
+	needs    int
+	messages map[string]bool
+}
+
+// RingForNeeds rings if more needs the operator than at the last look.
+func (d *Shared) RingForNeeds() tea.Cmd {
+	n, s := &d.notifier, d.Link.Status
+	if !d.Link.Team || s == nil {
+		return nil
+	}
+
+	more, first := s.Needs-n.needs, !n.primed
+	n.primed, n.needs = true, s.Needs
+	if first || more <= 0 {
+		return nil
+	}
+
+	return n.ring(d.Now, fmt.Sprintf("%s %s", kit.Plural(more, "thing"), team.NeedWord(more)))
+}
+
+// ringForMessages rings for what came for the operator since the last look.
+func (n *notifier) ringForMessages(now time.Time, list []parley.InboxMessage) tea.Cmd {
+	var fresh []parley.InboxMessage
+	known := map[string]bool{}
+	for _, m := range list {
+		if known[m.MessageID] = true; n.messages != nil && !n.messages[m.MessageID] {
+			fresh = append(fresh, m)
+		}
+	}
+
+	n.messages = known
+	if len(fresh) == 0 {
+		return nil
+	}
+
+	last := fresh[len(fresh)-1]
+	if len(fresh) > 1 {
+		return n.ring(now, fmt.Sprintf("%s for you, the last from %s", kit.Plural(len(fresh), "message"), last.Sender))
+	}
+
+	return n.ring(now, last.Sender+": "+plain.Truncate(plain.CleanLine(last.Content), parley.PreviewLength))
+}
+
+// ring returns the command that makes the terminal ring. OSC 9 is iTerm2's, OSC
+// 777 that of urxvt, foot, Ghostty and others; a terminal that knows neither
+// ignores both. BEL ends them, which all of them take.
+func (n *notifier) ring(now time.Time, text string) tea.Cmd {
+	if n.Quiet.at(now) {
+		return nil
+	}
+
+	raw := ""
+	if n.Bell {
+		raw = "\a"
+	}
+
+	if n.Desktop {
+		text = strings.Map(func(r rune) rune {
+			if r == ';' || r < ' ' || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, kit.SafeLine(text))
+
+		raw += fmt.Sprintf("\x1b]9;parley: %s\a\x1b]777;notify;parley;%s\a", text, text)
+	}
+
+	if raw == "" {
+		return nil
+	}
+
+	return tea.Raw(raw)
 }

@@ -98,3 +98,97 @@ func (t marked) reasoning() tea.Cmd {
 
 	return t.Run(room.Action{Page: kit.SafeLine(x.Title), Do: read})
 }
+
+// AskOnce reads the list of threads if it is not known yet.
+func AskOnce(t *Screen) tea.Cmd {
+	if t.Read || t.asking {
+		return nil
+	}
+	t.asking = true
+	return t.Do.Call(readThreads)
+}
+
+// Named returns the threads that are known, to go to.
+func Named(t *Screen) (all []room.Named) {
+	for i := range t.all {
+		x := &t.all[i]
+		all = append(all, room.Named{Kind: "thread", Name: kit.SafeLine(x.Title), About: strings.Join(names(x), ", "),
+			Go: goingTo(t, *x)})
+	}
+	return all
+}
+
+// goingTo returns the way to a thread, for a list of names.
+func goingTo(t *Screen, x parley.Thread) func() tea.Cmd {
+	return func() tea.Cmd {
+		t.Filter.Drop()
+		t.sift(&t.Filter, &t.LastWords)
+		return t.OpenThread(x.ID)
+	}
+}
+
+func (t *Screen) Point(p kit.Pointer) tea.Cmd {
+	listW, listH, _, talkH := t.Parts(p.W, p.H)
+	inTalk := talkH > 0 && p.Second(t.Tier, listW, listH)
+	switch i := t.top + p.Y - 1; {
+	case inTalk && p.Wheel != 0:
+		t.talk.scroll(p.Wheel)
+	case p.Wheel != 0:
+		t.InTalk = false
+		return kit.Times(p.Wheel, t.Move)
+	case inTalk:
+		_, _, w, _ := t.Parts(p.W, p.H)
+		head := 1 + len(t.talk.head(t.selected(), w))
+		if t.Tier < kit.Wide {
+			head += listH
+		}
+		t.talk.click(p.Y - head)
+		if !t.InTalk {
+			return t.turn()
+		}
+	case !inTalk && p.Y > 0 && i < len(t.list):
+		t.InTalk, t.Sel = false, t.list[i].ID
+		if p.Twice {
+			return t.turn()
+		}
+	}
+
+	return nil
+}
+
+// threadOpenedMsg is a new thread.
+type threadOpenedMsg struct {
+	thread parley.Thread
+	text   string
+	err    error
+}
+
+// create asks for a title and the participants of a new thread.
+func (t marked) create() tea.Cmd {
+	return t.AskLine("Title of the new thread", func(title string) tea.Cmd {
+		return t.AskLine("Participants, by name, or all", func(text string) tea.Cmd {
+			r := parley.CreateThreadRequest{Title: title, Participants: t.Team.Participants(text)}
+			return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+				res, err := op.CreateThread.Call(ctx, s, r)
+				if err != nil {
+					return threadOpenedMsg{err: err}
+				}
+				return threadOpenedMsg{thread: res.Thread, text: res.Message}
+			})
+		})
+	})
+}
+
+// opened shows a new thread at once.
+func (t *Screen) opened(msg threadOpenedMsg) tea.Cmd {
+	if msg.err != nil {
+		t.Failed(msg.err)
+		return nil
+	}
+	if t.Sel = msg.thread.ID; t.selected() == nil {
+		t.all = append([]parley.Thread{msg.thread}, t.all...)
+		t.sift(&t.Filter, &t.LastWords)
+	}
+	t.Tell(msg.text + ". c writes in it.")
+	return t.Link.LookSoon()
+}

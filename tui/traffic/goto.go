@@ -3,12 +3,14 @@ package traffic
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 	"parley/op"
+	"parley/tui/room"
 	"parley/tui/team"
 )
 
@@ -108,4 +110,14 @@ func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error)
 	}
 
 	return low, nil
+}
+
+// Named returns the messages that are in memory, to go to, the newest first.
+func Named(t *Screen) (all []room.Named) {
+	for _, r := range slices.Backward(t.Live.rows) {
+		about := r.From + " → " + r.To + ": " + r.Text
+		all = append(all, room.Named{Kind: "message", Name: parley.Short(r.ID), About: about,
+			Go: func() tea.Cmd { return tea.Batch(t.GoTo(room.AtTraffic), t.openMessage(r.ID)) }})
+	}
+	return all
 }
