@@ -1,7 +1,12 @@
+// Package demoagent is a scripted agent that behaves like an agent CLI: it has a
+// composer in its terminal, takes framed pastes, thinks, asks for permission, and talks
+// to the team as an MCP client. The demo and the tests run it; it uses no model. The
+// profile `demo` describes its screen.
 package demoagent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -86,4 +91,43 @@ func join(p Program) (*team, error) {
 		}
 	}
 	return &team{}, nil
+}
+
+// entry is one line of the log: a submitted prompt, an answered dialog, or the hangup of
+// a terminal that the agent outlives.
+type entry struct {
+	Time   time.Time `json:"time"`
+	Text   string    `json:"text,omitempty"`
+	Dialog string    `json:"dialog,omitempty"` // yes or no
+	Hangup bool      `json:"hangup,omitempty"`
+}
+
+type logFile struct {
+	path string
+	now  func() time.Time
+}
+
+// add appends a line in one write, so that the lines of several agents do not mix.
+func (l logFile) add(e entry) error {
+	if l.path == "" {
+		return nil
+	}
+
+	e.Time = l.now()
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		f.Close()
+		return fmt.Errorf("log: %w", err)
+	}
+
+	return f.Close()
 }
