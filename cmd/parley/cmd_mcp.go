@@ -158,16 +158,34 @@ func (demoAgentCommand) declare(c *cli) *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			status := demoagent.Main(
-				cmd.Context(),
-				demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err,
-					Env: c.env, Executable: c.executable},
-			)
-			if status != 0 {
+			p := demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err}
+			if c.env.Get(parley.KeyVariable) != "" {
+				p.Team = agentService{&c.surroundings}
+			}
+			if status := demoagent.Main(cmd.Context(), p); status != 0 {
 				return exitCode(status)
 			}
 
 			return nil
 		},
 	}
+}
+
+// agentService is the service of the daemon to which an agent's program belongs. It starts none, says nothing on the
+// terminal, and looks for the daemon at each call: the one before may have ended.
+type agentService struct{ *surroundings }
+
+func (s agentService) Do(ctx context.Context, operation string, request any) (any, error) {
+	info, _, err := s.reportsTo()
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return nil, parley.Errorf(parley.DaemonUnavailable, "the daemon does not run").
+			Suggest("Start it: any command of parley does.")
+	}
+
+	service := s.clientOf(info)
+	defer service.Close()
+	return service.Do(ctx, operation, request)
 }

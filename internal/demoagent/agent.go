@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"parley"
 )
 
 // agent is the loop that owns the screen. Keys come from the terminal's reader, events
@@ -16,7 +18,7 @@ import (
 type agent struct {
 	opts   options
 	screen screen
-	team   *team
+	team   parley.Service // nil: it is on no team
 	log    logFile
 
 	keys     keyReader

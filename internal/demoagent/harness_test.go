@@ -20,23 +20,16 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// TestMain is also the agent, and the bridge that the agent starts.
+// TestMain is also the agent, which is on a team if the test wants its calls.
 func TestMain(m *testing.M) {
 	if os.Getenv("DEMOAGENT_TEST") == "" {
 		os.Exit(m.Run())
 	}
-	if len(os.Args) > 1 && os.Args[1] == "mcp" {
-		os.Exit(serveBridge())
+	p := demoagent.Program{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	if os.Getenv("CALLS_LOG") != "" {
+		p.Team = fakeTeam{}
 	}
-
-	self, err := os.Executable()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-
-	os.Exit(demoagent.Main(context.Background(), demoagent.Program{Args: os.Args[1:],
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Executable: self}))
+	os.Exit(demoagent.Main(context.Background(), p))
 }
 
 // sizes are the terminal sizes in which screens are tested.
@@ -68,7 +61,7 @@ func startOn(t *testing.T, server *tmux.Server, size [2]int, env map[string]stri
 	demo := must.Have(set.Find("demo"))(t)
 
 	a := &agent{t: t, server: server, profile: demo, log: filepath.Join(t.TempDir(), "log")}
-	with := map[string]string{"DEMOAGENT_TEST": "1", "PARLEY_KEY": ""}
+	with := map[string]string{"DEMOAGENT_TEST": "1"}
 	maps.Copy(with, env)
 
 	a.info = must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",

@@ -1,7 +1,7 @@
 // Package demoagent is a scripted agent that behaves like an agent CLI: it has a
 // composer in its terminal, takes framed pastes, thinks, asks for permission, and talks
-// to the team as an MCP client. The demo and the tests run it; it uses no model. The
-// profile `demo` describes its screen.
+// to the team. The demo and the tests run it; it uses no model. The profile `demo`
+// describes its screen.
 package demoagent
 
 import (
@@ -13,11 +13,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/term"
+
+	"parley"
 )
 
 // Program is the process that Main runs in.
@@ -25,8 +26,7 @@ type Program struct {
 	Args          []string // without the program's name
 	Stdin, Stdout *os.File // the terminal
 	Stderr        io.Writer
-	Env           []string // with PARLEY_KEY the agent talks to the team
-	Executable    string   // the program that has the command `mcp`
+	Team          parley.Service // nil: it is on no team
 }
 
 // Main runs the agent until its input ends, a rule or a signal ends it, or ctx ends. It
@@ -71,26 +71,9 @@ func run(ctx context.Context, p Program, opts options) error {
 	}
 	defer tty.restore()
 
-	t, err := join(p)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-
-	a := &agent{opts: opts, screen: screen{tty: tty, label: opts.label()}, team: t,
+	a := &agent{opts: opts, screen: screen{tty: tty, label: opts.label()}, team: p.Team,
 		log: logFile{path: opts.log, now: time.Now}}
 	return a.run(ctx, tty)
-}
-
-// join starts the bridge to the daemon. Without a key in the environment it returns an
-// empty team.
-func join(p Program) (*team, error) {
-	for _, v := range p.Env {
-		if key, ok := strings.CutPrefix(v, "PARLEY_KEY="); ok && key != "" {
-			return dial(p.Executable, p.Env)
-		}
-	}
-	return &team{}, nil
 }
 
 // entry is one line of the log: a submitted prompt, an answered dialog, or the hangup of

@@ -14,7 +14,6 @@ const (
 	send      = "send_message"
 	broadcast = "broadcast_message"
 	inbox     = "check_inbox"
-	status    = "get_agent_status"
 	reply     = "reply"  // send_message to the sender, or to the thread of the post, in_reply_to it
 	commit    = "commit" // a file with a text, in the directory of the agent
 )

@@ -2,6 +2,7 @@ package demoagent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/op"
 	"parley/plain"
 )
 
@@ -17,6 +19,8 @@ const (
 	// outcomeSeconds is how long a call waits for the outcome of its deliveries: enough
 	// for an idle recipient, short for a busy one.
 	outcomeSeconds = 2
+	// callTimeout bounds one call, including the daemon's own waiting.
+	callTimeout = 30 * time.Second
 	// gatherWithin is how long the start waits for the agents that it needs.
 	gatherWithin = 60 * time.Second
 	// gatherEvery is the time between two looks at who is there.
@@ -34,7 +38,7 @@ type job struct {
 // worker does one job after another and tells the screen about it.
 type worker struct {
 	opts options
-	team *team
+	team parley.Service // nil: it is on no team
 	tell chan<- event
 }
 
@@ -114,15 +118,15 @@ func (w *worker) gather(ctx context.Context) bool {
 	defer cancel()
 
 	for {
-		var res parley.AgentStatusResult
-		if err := w.team.call(ctx, status, map[string]any{}, &res); err != nil {
+		res, err := call(ctx, w, op.GetAgentStatus, parley.AgentStatusRequest{})
+		if err != nil {
 			w.say("⏺", "failed: "+err.Error())
 			return false
 		}
 
 		seen, missing := presence(res.Agents, w.opts.needs)
 		if missing == "" {
-			w.say("⏺", status+": "+seen)
+			w.say("⏺", op.GetAgentStatus.Name+": "+seen)
 			return true
 		}
 
@@ -189,7 +193,7 @@ func (w *worker) commit(ctx context.Context, file, text string) {
 // reply answers over MCP, or only on the screen if the prompt came from no agent.
 func (w *worker) reply(ctx context.Context, a act, m parley.Typed) {
 	to := replyTo(m)
-	if to == "" || w.team.client == nil {
+	if to == "" || w.team == nil {
 		w.say("⏺", a.text)
 		return
 	}
@@ -199,39 +203,48 @@ func (w *worker) reply(ctx context.Context, a act, m parley.Typed) {
 // send sends a text to an agent, or as an answer to m: to the thread of a post, with its
 // id if the prompt had one.
 func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
-	args := map[string]any{"to": []string{to}, "text": text, "wait_seconds": outcomeSeconds}
+	r := parley.SendMessageRequest{To: parley.Names{to}, Text: text, WaitSeconds: outcomeSeconds}
 	if m.ThreadID != "" {
-		delete(args, "to")
-		args["thread_id"], to = m.ThreadID, "thread "+m.ThreadID
+		r.To, r.ThreadID, to = nil, m.ThreadID, "thread "+m.ThreadID
 	}
 	if m.ID != "" {
-		args["in_reply_to"], args["type"] = m.ID, string(parley.TypeResponse)
+		r.InReplyTo, r.Type = m.ID, parley.TypeResponse
 	}
 
 	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, plain.Truncate(text, shownChars)))
-	var res parley.SendMessageResult
-	w.showOutcome(w.team.call(ctx, send, args, &res), func() string {
-		return formatDeliveries(res.Deliveries,
-			res.Said())
-	})
+	res, err := call(ctx, w, op.SendMessage, r)
+	w.showOutcome(err, func() string { return formatDeliveries(res.Deliveries, res.Said()) })
 }
 
 func (w *worker) broadcast(ctx context.Context, text string) {
 	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, plain.Truncate(text, shownChars)))
-	args := map[string]any{"text": text, "wait_seconds": outcomeSeconds}
-	var res parley.BroadcastMessageResult
-	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string {
-		return formatDeliveries(res.Deliveries,
-			res.Said())
-	})
+	res, err := call(ctx, w, op.BroadcastMessage,
+		parley.BroadcastMessageRequest{Text: text, WaitSeconds: outcomeSeconds})
+	w.showOutcome(err, func() string { return formatDeliveries(res.Deliveries, res.Said()) })
 }
 
 func (w *worker) inbox(ctx context.Context) {
 	w.say("⏺", inbox)
-	var res parley.CheckInboxResult
-	w.showOutcome(w.team.call(ctx, inbox, map[string]any{"include_read": true}, &res), func() string {
+	res, err := call(ctx, w, op.CheckInbox, parley.CheckInboxRequest{IncludeRead: true})
+	w.showOutcome(err, func() string {
 		return fmt.Sprintf("%d messages, %d unread", res.TotalCount, res.UnreadCount)
 	})
+}
+
+// call calls an operation of the team. Its error has the next step, as agents get it.
+func call[Req, Res any](ctx context.Context, w *worker, o op.Operation[Req, Res], r Req) (*Res, error) {
+	if w.team == nil {
+		return nil, errors.New("not on a team: PARLEY_KEY is not set")
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+
+	res, err := o.Call(ctx, w.team, r)
+	if err != nil {
+		e := parley.AsError(err)
+		return nil, fmt.Errorf("%s: %s", o.Name, strings.TrimSpace(e.Message+". "+e.Action))
+	}
+	return res, nil
 }
 
 // showOutcome shows the result of a call, or its error.

@@ -3,69 +3,69 @@ package demoagent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
+	"parley"
 	"parley/program/profile"
 	"parley/tmux/tmuxtest"
 )
 
-// serveBridge stands in for `parley mcp`: it logs each call and answers like the daemon.
+// fakeTeam stands in for the daemon: it logs each call and answers.
 // At the first look the reviewer is not there, and after the first broadcast the team has many agents.
-func serveBridge() int {
-	answers := map[string]string{
-		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"},{"name":"tester","state":"idle"}]}`,
-		"send_message":      `{"success":true,"error":null,"message_id":"m","deliveries":[{"agent":"reviewer","state":"submitted"}]}`,
-		"broadcast_message": `{"success":true,"error":null,"deliveries":[{"agent":"coder","state":"submitted"},{"agent":"reviewer","state":"held","reason":"busy"}]}`,
-		"check_inbox":       `{"success":true,"error":null,"total_count":3,"unread_count":1}`,
+type fakeTeam struct{}
+
+func (fakeTeam) Do(_ context.Context, operation string, request any) (any, error) {
+	n := record(operation, request)
+	switch r := request.(type) {
+	case parley.AgentStatusRequest:
+		states := map[string]parley.AgentState{
+			"coder": parley.StateIdle, "reviewer": parley.StateBusy, "tester": parley.StateIdle,
+		}
+		if n == 1 {
+			states["reviewer"] = parley.StateExited
+		}
+		res := &parley.AgentStatusResult{}
+		for name, state := range states {
+			res.Agents = append(res.Agents, parley.AgentStatus{Agent: parley.Agent{Name: name, State: state}})
+		}
+		return res, nil
+	case parley.BroadcastMessageRequest:
+		if n > 3 { // the second one
+			return &parley.BroadcastMessageResult{Message: "Message broadcast to 5 agent(s)"}, nil
+		}
+		return &parley.BroadcastMessageResult{Deliveries: []parley.Delivery{
+			{Recipient: "coder", State: parley.DeliverySubmitted},
+			{Recipient: "reviewer", State: parley.DeliveryHeld, Reason: "busy"},
+		}}, nil
+	case parley.SendMessageRequest:
+		if r.Text == "refuse me" {
+			return nil, parley.Errorf(parley.AgentNotFound, "there is no agent \"planner\"").
+				Suggest("Call get_agent_status.")
+		}
+		return &parley.SendMessageResult{Deliveries: []parley.Delivery{
+			{Recipient: "reviewer", State: parley.DeliverySubmitted},
+		}}, nil
+	case parley.CheckInboxRequest:
+		return &parley.CheckInboxResult{TotalCount: 3, UnreadCount: 1}, nil
 	}
-
-	s := server.NewMCPServer("bridge", "1")
-	for name, answer := range answers {
-		s.AddTool(mcp.NewTool(name), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			n := record(name, r.GetArguments())
-			if n == 1 && name == "get_agent_status" {
-				return mcp.NewToolResultText(
-					`{"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"exited"}]}`,
-				), nil
-			}
-			if n > 3 && name == "broadcast_message" { // the second one
-				return mcp.NewToolResultText(`{"success":true,"message":"Message broadcast to 5 agent(s)"}`), nil
-			}
-
-			if r.GetArguments()["text"] == "refuse me" {
-				return mcp.NewToolResultError(
-					`{"success":false,"error_code":"AGENT_NOT_FOUND","error_message":"there is no agent \"planner\"","suggested_action":"Call get_agent_status."}`,
-				), nil
-			}
-
-			return mcp.NewToolResultText(answer), nil
-		})
-	}
-
-	if err := server.ServeStdio(s); err != nil {
-		return 1
-	}
-
-	return 0
+	return nil, fmt.Errorf("no test expects %s", operation)
 }
 
 type call struct {
 	Tool string
 	Args map[string]any
-	Key  string
 }
 
 // record logs a call and returns the number of calls so far.
-func record(tool string, args map[string]any) int {
-	line, _ := json.Marshal(call{tool, args, os.Getenv("PARLEY_KEY")})
-	f, err := os.OpenFile(os.Getenv("BRIDGE_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+func record(operation string, request any) int {
+	line, _ := json.Marshal(map[string]any{"Tool": operation, "Args": request})
+	f, err := os.OpenFile(os.Getenv("CALLS_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0
 	}
@@ -78,7 +78,7 @@ func record(tool string, args map[string]any) int {
 func onTeam(t *testing.T, args ...string) (*agent, func() []call) {
 	t.Helper()
 	calls := t.TempDir() + "/calls"
-	env := map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls}
+	env := map[string]string{"CALLS_LOG": calls}
 	a := start(t, [2]int{120, 40}, env, append(args, "--work", "1ms")...)
 
 	return a, func() []call {
@@ -119,9 +119,6 @@ func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 	var tools []string
 	for _, c := range calls() {
 		tools = append(tools, c.Tool)
-		if c.Key != "k1" {
-			t.Errorf("the bridge got the key %q", c.Key)
-		}
 	}
 
 	want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}
