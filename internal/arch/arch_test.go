@@ -108,6 +108,7 @@ var doors = []door{
 	{"github.com/spf13/cobra", []string{"cmd/parley"}},
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
 	{"github.com/coder/websocket", []string{"httpapi"}},
+	{"github.com/SherClockHolmes/webpush-go", []string{"internal/notify"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
 	{"rsc.io/qr", []string{"cmd/parley"}},
 	{"github.com/chromedp/", []string{"internal/testpage"}},

@@ -30,6 +30,7 @@ type Device struct {
 const (
 	maxDevices  = 10
 	maxEndpoint = 1000 // characters of an address
+	secretBytes = 16   // of what a browser shares with those who push, by RFC 8291
 )
 
 // Devices are the browsers that take notices, in a file that only this user may read, with the key by which push
@@ -85,7 +86,7 @@ func (d *Devices) While(alive func(session string) bool) {
 
 // PublicKey returns what a browser asks its push service with. From then on the key stays.
 func (d *Devices) PublicKey() (string, error) {
-	b, err := d.key.PublicKey.Bytes()
+	public, _, err := d.keys()
 	if err != nil {
 		return "", err
 	}
@@ -94,8 +95,20 @@ func (d *Devices) PublicKey() (string, error) {
 	if !d.stored {
 		err = d.store(d.all)
 	}
-	return encode(b), err
+	return public, err
 }
+
+// keys returns the two halves of the key, as they are written down.
+func (d *Devices) keys() (public, private string, err error) {
+	point, err := d.key.PublicKey.Bytes()
+	if err != nil {
+		return "", "", err
+	}
+	scalar, err := d.key.Bytes()
+	return encode(point), encode(scalar), err
+}
+
+func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // Count returns how many devices take notices.
 func (d *Devices) Count() int { return len(d.list()) }
@@ -138,11 +151,11 @@ func (d *Devices) Remove(endpoint string) error {
 
 // store replaces the file. The caller must hold mu.
 func (d *Devices) store(all []Device) error {
-	scalar, err := d.key.Bytes()
+	_, private, err := d.keys()
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(devicesFile{Key: encode(scalar), Devices: all})
+	b, err := json.Marshal(devicesFile{Key: private, Devices: all})
 	if err != nil {
 		return err
 	}
@@ -173,11 +186,12 @@ func (d *Device) check() error {
 		return refuseDevice("endpoint")
 	}
 
-	public, secret, err := d.keys()
+	public, err := base64.RawURLEncoding.DecodeString(d.Public)
 	if err == nil {
 		_, err = ecdh.P256().NewPublicKey(public)
 	}
-	if err != nil || len(secret) != sealSecret {
+	secret, bad := base64.RawURLEncoding.DecodeString(d.Secret)
+	if err != nil || bad != nil || len(secret) != secretBytes {
 		return refuseDevice("p256dh")
 	}
 	return nil
@@ -187,21 +201,4 @@ func refuseDevice(parameter string) error {
 	return parley.Errorf(parley.InvalidArgument, "this is no subscription of a browser to a push service").
 		With("parameter", parameter).
 		Suggest("Give what pushManager.subscribe returned: an https address in public, and its two keys.")
-}
-
-func (d *Device) keys() (public, secret []byte, err error) {
-	public, err = base64.RawURLEncoding.DecodeString(d.Public)
-	if err != nil {
-		return nil, nil, err
-	}
-	secret, err = base64.RawURLEncoding.DecodeString(d.Secret)
-	return public, secret, err
-}
-
-func (d *Device) seal(text []byte) ([]byte, error) {
-	public, secret, err := d.keys()
-	if err != nil {
-		return nil, err
-	}
-	return sealFor(text, public, secret)
 }

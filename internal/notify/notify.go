@@ -70,7 +70,7 @@ func New(opts Options) *Notifier {
 func NewPush(opts Options, devices *Devices, contact string) *Notifier {
 	opts.Code = nil // the page answers there
 	n := &Notifier{opts: opts}
-	n.ways = []*way{newWay(Push, push{devices, outward(), contact, opts.Now}, opts.Now, opts.Log)}
+	n.ways = []*way{newWay(Push, push{devices, outward(), contact}, opts.Now, opts.Log)}
 	return n
 }
 

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/SherClockHolmes/webpush-go"
+
 	"parley"
 	"parley/plain"
 )
@@ -24,7 +25,6 @@ type push struct {
 	devices *Devices
 	client  *http.Client
 	contact string
-	now     func() time.Time
 }
 
 // pushLife is how long a push service keeps a notice for a device that is off.
@@ -38,7 +38,7 @@ type pushed struct {
 	Tag   string `json:"tag"`  // a notice of the same tag takes its place
 }
 
-// The bounds of what is pushed, in characters: all of it fits into a record in any script,
+// The bounds of what is pushed, in characters: all of it fits into the one record that is pushed, in any script,
 // also where JSON needs six bytes for a character.
 const (
 	maxPushTitle = 80
@@ -83,31 +83,16 @@ func pushedOf(n parley.Notice) pushed {
 
 // sendTo pushes to one device. One that is gone is forgotten.
 func (p push) sendTo(ctx context.Context, d Device, text []byte) error {
-	body, err := d.seal(text)
+	public, private, err := p.devices.keys()
 	if err != nil {
 		return err
 	}
-	to, err := url.Parse(d.Endpoint)
-	if err != nil {
-		return errors.New("the address of the push service cannot be used")
-	}
-	who, err := vapid(p.devices.key, "https://"+to.Host, p.contact, p.now())
-	if err != nil {
-		return err
-	}
-
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("the address of the push service cannot be used")
-	}
-	for name, value := range map[string]string{
-		"Authorization": who, "Content-Encoding": "aes128gcm", "Content-Type": "application/octet-stream",
-		"Urgency": "high",
-		"TTL":     fmt.Sprint(int(pushLife.Seconds())), "User-Agent": "parley",
-	} {
-		req.Header.Set(name, value)
-	}
-	res, err := p.client.Do(req)
+	res, err := webpush.SendNotificationWithContext(ctx, text,
+		&webpush.Subscription{Endpoint: d.Endpoint, Keys: webpush.Keys{P256dh: d.Public, Auth: d.Secret}},
+		&webpush.Options{
+			HTTPClient: p.client, Subscriber: strings.TrimPrefix(p.contact, "mailto:"), Urgency: webpush.UrgencyHigh,
+			TTL: int(pushLife.Seconds()), VAPIDPublicKey: public, VAPIDPrivateKey: private,
+		})
 	if err != nil {
 		return withoutAddress(ctx, err)
 	}
