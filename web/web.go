@@ -20,15 +20,23 @@ import (
 	"sync"
 )
 
-//go:embed built static/index.html static/icon* static/parley.webmanifest npm/*.LICENSE npm/packages.txt npm/xterm.*
+//go:embed built static/*.html static/icon* static/parley.webmanifest npm/*.LICENSE npm/packages.txt npm/xterm.*
 var sources embed.FS
 
 // policy lets the page load what the daemon serves, and nothing else: no script or style in its text, no address
-// outside, no frame. Strings become markup nowhere, and the address of a script only by a policy that knows a single
-// one, that of the service worker.
+// outside, no frame but xtermFrame. Strings become markup nowhere, and the address of a script only by a policy that
+// knows a single one, that of the service worker.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-	"manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+	"manifest-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types parley-worker"
+
+// xtermFrame is a document for xterm.js, which writes styles into its own elements: they end at the frame. It asks
+// for nothing else, and stands in the page alone.
+const (
+	xtermFrame  = "xterm-frame.html"
+	framePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'; " +
+		"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
 
 // types are the types of the files by the end of their names.
 var types = map[string]string{
@@ -149,6 +157,10 @@ func Handler(version string) http.Handler {
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
+		if path.Base(r.URL.Path) == xtermFrame {
+			h.Set("Content-Security-Policy", framePolicy)
+			h.Set("X-Frame-Options", "SAMEORIGIN")
+		}
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -51,9 +51,12 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 			t.Errorf("%s: asked whether it has changed: %s", name, again.Status)
 		}
 
+		framed := path.Base(name) == xtermFrame
 		for header, want := range map[string]string{
-			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+			"Content-Security-Policy": map[bool]string{true: framePolicy, false: policy}[framed],
+			"X-Content-Type-Options":  "nosniff",
+			"X-Frame-Options":         map[bool]string{true: "SAMEORIGIN", false: "DENY"}[framed],
+			"Referrer-Policy":         "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
 			"Cache-Control": map[bool]string{true: "max-age=31536000, immutable", false: "no-cache"}[f.stays],
 		} {
 			if got := res.Header.Get(header); got != want {
@@ -76,9 +79,10 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 
 // The policy has no exception that lets text become code, or anything come from outside.
 func TestThePolicyIsStrict(t *testing.T) {
-	for _, part := range strings.Split(policy, "; ") {
+	for _, part := range slices.Concat(strings.Split(policy, "; "), strings.Split(framePolicy, "; ")) {
 		for _, source := range strings.Fields(part)[1:] {
-			worker := part == "trusted-types parley-worker" // see TestOneScriptIsNamedByAText
+			worker := part == "trusted-types parley-worker" || // see TestOneScriptIsNamedByAText
+				part == "style-src 'self' 'unsafe-inline'" // of the frame
 			if source != "'none'" && source != "'self'" && source != "'script'" && !worker {
 				t.Errorf("%q allows %s", part, source)
 			}
@@ -86,7 +90,7 @@ func TestThePolicyIsStrict(t *testing.T) {
 	}
 	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'",
 		"form-action 'none'"} {
-		if !strings.Contains(policy, part) {
+		if part != "frame-ancestors 'none'" && !strings.Contains(framePolicy, part) || !strings.Contains(policy, part) {
 			t.Errorf("the policy lacks %s", part)
 		}
 	}
@@ -144,7 +148,8 @@ var (
 
 // What the page loads is there, is loaded at once, and nothing is from another place.
 func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
-	index, base := string(files()["/"].plain), "/page/"+mark()+"/"
+	base := "/page/" + mark() + "/"
+	index := string(files()["/"].plain)
 	if found := inline.FindString(index); found != "" {
 		t.Errorf("index.html has %q", found)
 	}
@@ -153,6 +158,7 @@ func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 			t.Errorf("index.html names %s", m[1])
 		}
 	}
+	index += string(files()[base+xtermFrame].plain) // which the page opens
 	early := map[string]bool{}
 	for _, m := range scripts.FindAllStringSubmatch(index, -1) {
 		early[m[1]] = true

@@ -123,5 +123,5 @@ func TestClaudeInABrowser(t *testing.T) {
 	x.Confirms("[data-kind=dialog]", "Blue", gone)
 	answered()
 	x.Goes("agent/ann")
-	x.Until("[...document.querySelectorAll('.terminal pre div')].some(d => d.textContent.includes('Blue'))")
+	x.Until(testpage.Screen + ".some(d => d.textContent.includes('Blue'))")
 }

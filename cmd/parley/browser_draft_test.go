@@ -55,6 +55,6 @@ func TestADraftIsOverruledInABrowser(t *testing.T) {
 
 	x.Confirms("[data-kind=draft]", "It is no draft", "document.querySelector('.outcome:not(.failed)')")
 	x.Goes("agent/worker")
-	x.Until("[...document.querySelectorAll('.terminal pre div')].some(d => d.textContent.includes('Please go on.'))")
+	x.Until(testpage.Screen + ".some(d => d.textContent.includes('Please go on.'))")
 	x.Clean()
 }

@@ -65,7 +65,7 @@ func TestPageOfTwoHosts(t *testing.T) {
 			x.Writes(".write textarea", "Please look, "+agent+".")
 			x.Taps(".write", "Send")
 			x.Until("document.querySelector('.receipt .state[data-state=answered]')")
-			x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => " +
+			x.Until(testpage.Screen + ".some(d => " +
 				"d.textContent.includes('Please look, " + agent + ".'))")
 			x.Picture("hosts-" + agent)
 			x.Clean()

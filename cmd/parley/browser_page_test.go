@@ -167,7 +167,7 @@ func (p *pageTest) sends(t *testing.T) {
 	x := p.opens(t, 1400, 900)
 	p.desk = x
 	x.Goes("agent/worker")
-	x.Until("document.querySelector('.terminal pre div, .xterm-rows div') && document.querySelector('.write textarea')")
+	x.Until("document.querySelector('iframe, .terminal pre div') && document.querySelector('.write textarea')")
 	fill := func(text string) {
 		testpage.JS[bool](x,
 			fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true `+
@@ -182,7 +182,7 @@ func (p *pageTest) sends(t *testing.T) {
 
 	x.Writes(".write textarea", "Please check the build.\r") // Enter sends
 	x.Until("document.querySelector('.receipt .state[data-state=answered]')")
-	x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => " +
+	x.Until(testpage.Screen + ".some(d => " +
 		"d.textContent.includes('Please check the build.'))")
 	x.Picture("agent-desk")
 	p.sentOnce(t, "Please check the build")
@@ -215,7 +215,7 @@ func (p *pageTest) hostile(t *testing.T) {
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", text)
 	for _, view := range []string{"traffic", "agents", "agent/asker", "needs"} {
 		x.Goes(view)
-		x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .empty, .card')")
+		x.Until("document.querySelector('.rows li, .agents li, iframe, .terminal pre div, .empty, .card')")
 		x.Fits(view)
 	}
 	x.Goes("traffic")
@@ -263,7 +263,7 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads",
 			"workspaces"} {
 			x.Goes(view)
-			x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre " +
+			x.Until("document.querySelector('.rows li, .agents li, iframe, .terminal pre div, .tile pre " +
 				"div, .picture, .empty, .card')")
 			x.Fits(fmt.Sprintf("%s at %d", view, size[0]))
 			x.Picture(fmt.Sprintf("%s-%d", plainName(view), size[0]))
@@ -295,7 +295,7 @@ func (p *pageTest) accessible(t *testing.T) {
 			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads",
 				"workspaces"} {
 				x.Goes(view)
-				x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile " +
+				x.Until("document.querySelector('.rows li, .agents li, iframe, .terminal pre div, .tile " +
 					"pre div, .picture, .empty, .card')")
 				hinders(x, fmt.Sprintf("%s on a %s, %s", view, name, scheme))
 				x.Picture(fmt.Sprintf("%s-%s-%s", plainName(view), name, scheme))
@@ -315,7 +315,7 @@ func hinders(x *testpage.Tab, view string, more ...string) {
 		rules[rule] = map[string]bool{"enabled": true}
 	}
 	also := must.Have(json.Marshal(rules))(x.T)
-	testpage.JS[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', '.xterm', '.tile pre', '.asked']},
+	testpage.JS[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', 'iframe', '.tile pre', '.asked']},
 		{resultTypes: ['violations'], rules: `+string(also)+`, runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => {
 		window.found = r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3).join(' ; ')).join('\n') }), true)`)
 	x.Until("window.found !== null")
@@ -479,7 +479,7 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 		t.Error("it shows the other workspaces")
 	}
 	x.Goes("agent/worker")
-	x.Until("document.querySelector('.terminal pre div, .xterm-rows div')")
+	x.Until("document.querySelector('iframe, .terminal pre div')")
 	if testpage.JS[bool](x, "!!document.querySelector('.write, .option')") {
 		t.Error("it offers to write")
 	}
@@ -499,7 +499,7 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 func (p *pageTest) endedAgent(t *testing.T) {
 	x := p.phone.Of(t)
 	x.Goes("agent/worker")
-	x.Until("document.querySelector('.terminal pre div, .xterm-rows div')")
+	x.Until("document.querySelector('iframe, .terminal pre div')")
 	testhome.Run[parley.StopAgentResult](t, p.h, "stop", "worker")
 	x.Shows("This is what it showed at")
 	x.Shows("not in the team")

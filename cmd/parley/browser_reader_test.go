@@ -55,7 +55,7 @@ type readerTest struct{ phone, desk *testpage.Tab }
 
 var readViews = []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"}
 
-const viewThere = "document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, " +
+const viewThere = "document.querySelector('.rows li, .agents li, iframe, .terminal pre div, .tile pre div, " +
 	".picture, main .empty, .card')"
 
 // asks sets what a reader asks of the system.

@@ -18,7 +18,7 @@ import (
 	"parley/internal/testpage"
 )
 
-const xtermRows = "[...document.querySelectorAll('.xterm-rows > div')]"
+const xtermRows = testpage.Screen
 
 // rows waits until a row of the wide terminal has a text.
 func rows(x *testpage.Tab, text string) {
@@ -29,7 +29,8 @@ func rows(x *testpage.Tab, text string) {
 // presses presses keys in the wide terminal as a keyboard does: what a page takes as a key is no text any more.
 func presses(x *testpage.Tab, keys string) {
 	x.Helper()
-	testpage.JS[bool](x, "(document.querySelector('.xterm-helper-textarea').focus(), true)")
+	testpage.JS[bool](x, "(document.querySelector('iframe').contentDocument."+
+		"querySelector('.xterm-helper-textarea').focus(), true)")
 	for _, r := range keys {
 		name, text, code := string(r), string(r), int64(unicode.ToUpper(r))
 		switch r {
@@ -91,6 +92,12 @@ func wideTerminal(x *testpage.Tab) {
 		x.Error("a colour ends at the end of its row")
 	}
 	x.Picture("terminal-500")
+
+	// xterm.js writes styles in its frame alone: nothing of the page is changed for it.
+	if !testpage.JS[bool](x, "[document.createElement, Element.prototype.setAttribute].every(f => "+
+		"String(f).includes('[native code]')) && !document.querySelector('.xterm')") {
+		x.Error("the page is patched for xterm.js")
+	}
 
 	// What nobody could read is enlarged, and scrolls sideways.
 	const letters = "parseFloat(getComputedStyle(" + xtermRows + "[0]).fontSize)"

@@ -212,6 +212,10 @@ func (x *Tab) Goes(view string) {
 	JS[bool](x, fmt.Sprintf("(location.hash = %q, true)", "#/"+view))
 }
 
+// Screen is the expression of the rows of an agent's terminal: as text, or in the frame of a wide one.
+const Screen = "[document, ...[...document.querySelectorAll('iframe')].map(f => f.contentDocument)]" +
+	".flatMap(d => [...d?.querySelectorAll('.terminal pre div, .xterm-rows > div') ?? []])"
+
 // Button is the expression of the button, within a selector's element, whose text has some words.
 func Button(within, words string) string {
 	return fmt.Sprintf("[...document.querySelectorAll(%q)].flatMap(e => [...e.querySelectorAll('button')]).find(b "+

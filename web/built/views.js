@@ -413,47 +413,6 @@ function Size({ screen }) {
 }
 
 // wide.js
-var loading = null;
-function load() {
-  loading ??= (async () => {
-    takeStyles();
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = new URL("./npm/xterm.css", import.meta.url).href;
-    document.head.append(link);
-    return (await import("./npm/xterm.js")).Terminal;
-  })().catch((e) => {
-    loading = null;
-    throw e;
-  });
-  return loading;
-}
-function takeStyles() {
-  const make = document.createElement;
-  document.createElement = /** @type {any} */
-  function(name, options) {
-    if (name !== "style") return make.call(document, name, options);
-    const sheet = new CSSStyleSheet();
-    const stand = make.call(document, "span");
-    let text = "";
-    stand.hidden = true;
-    Object.defineProperty(stand, "textContent", { get: () => text, set: (v) => {
-      text = v;
-      sheet.replaceSync(v);
-    } });
-    stand.remove = () => {
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== sheet);
-      Element.prototype.remove.call(stand);
-    };
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    return stand;
-  };
-  const set = Element.prototype.setAttribute;
-  Element.prototype.setAttribute = function(name, value) {
-    if (name === "style") this.style.cssText = value;
-    else set.call(this, name, value);
-  };
-}
 var theme = {
   background: "#0b0d10",
   foreground: "#d7dae0",
@@ -521,18 +480,24 @@ function strokes(data) {
   if (/^\x1b[a-z0-9]$/.test(data)) return { keys: [`M-${data[1]}`] };
   return /[\x00-\x1f\x7f]/.test(data) ? null : { text: data };
 }
+var page = new URL("./xterm-frame.html", import.meta.url).href;
 var large = "parley.large";
 var quick = 250;
 var slow = 1e3;
 var brisk = 3e3;
 var View = class {
-  /** @param {HTMLElement} box @param {string} agent @param {any} Term @param {(x: object) => void} tell */
-  constructor(box, agent, Term, tell) {
-    Object.assign(this, { box, agent, tell });
+  /** @param {HTMLIFrameElement} frame @param {string} agent @param {(x: object) => void} tell */
+  constructor(frame, agent, tell) {
+    const inside = (
+      /** @type {any} */
+      frame.contentWindow
+    );
+    const box = inside.document.querySelector("main");
+    this.frame = frame;
     this.box = box;
     this.agent = agent;
     this.tell = tell;
-    this.term = new Term({
+    this.term = new inside.Terminal({
       cols: 80,
       rows: 12,
       scrollback: 2e3,
@@ -586,6 +551,8 @@ var View = class {
     const fits = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
     const size = localStorage.getItem(large) ? Math.max(14, fits) : fits;
     if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
+    const over = this.box.offsetHeight - this.box.clientHeight;
+    this.frame.style.height = `${this.term.element.querySelector(".xterm-screen").offsetHeight + 20 + over}px`;
   }
   async read() {
     clearTimeout(this.timer);
@@ -696,31 +663,31 @@ function Wide({ agent }) {
     /** @type {any} */
     {}
   );
-  const [Term, setTerm] = d(
-    /** @type {any} */
-    null
-  );
-  const box = T(
-    /** @type {HTMLElement | null} */
+  const [ready, setReady] = d(false);
+  const frame = T(
+    /** @type {HTMLIFrameElement | null} */
     null
   );
   const view = T(
     /** @type {View | null} */
     null
   );
+  const loaded = () => {
+    try {
+      setReady(!!/** @type {any} */
+      (frame.current?.contentWindow).Terminal);
+    } catch {
+    }
+  };
   A(() => {
-    load().then((T2) => setTerm(() => T2), () => {
-    });
-  }, []);
-  A(() => {
-    if (!Term || !box.current) return;
-    const v = new View(box.current, agent, Term, (more) => set((old) => ({ ...old, ...more })));
+    if (!ready || !frame.current) return;
+    const v = new View(frame.current, agent, (more) => set((old) => ({ ...old, ...more })));
     view.current = v;
     return () => {
       view.current = null;
       v.end();
     };
-  }, [Term, agent]);
+  }, [ready, agent]);
   F(() => {
     view.current?.types(!!x.typing);
   }, [x.typing]);
@@ -730,10 +697,9 @@ function Wide({ agent }) {
     view.current?.fit();
     set({ ...x });
   };
-  if (!Term) return m`<${Terminal} agent=${agent} />`;
-  return m`<section class=${`terminal wide ${x.typing ? "typing" : ""}`} aria-label=${`Terminal of ${agent}`}>
+  return m`${ready ? null : m`<${Terminal} agent=${agent} />`}<section hidden=${!ready} class=${`terminal wide ${x.typing ? "typing" : ""}`} aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${x.gone} at=${x.screen?.at} />
-    <div ref=${box} class=${`screen ${x.gone ? "past" : ""}`}></div>
+    <iframe ref=${frame} src=${page} onLoad=${loaded} title=${`Screen of ${agent}`} class=${`screen ${x.gone ? "past" : ""}`}></iframe>
     ${x.refused ? m`<p class="bad" role="alert">${x.refused}</p>` : null}
     <div class="row"><${Size} screen=${x.screen} /><span class="grow"></span>
       ${x.typing ? m`<span role="status">Your keys go to <b>${agent}</b>; messages wait for them. Shift-Escape ends it.</span>` : null}

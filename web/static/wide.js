@@ -1,49 +1,8 @@
 // @ts-check
-// A terminal as wide as it is, drawn by xterm.js, which is loaded when the first one is opened.
+// A terminal as wide as it is, drawn by xterm.js in a frame of its own: that writes styles, which the page's policy forbids.
 import {Away, Refused, call} from './api.js';
 import {html, useEffect, useLayoutEffect, useRef, useState} from './parts.js';
 import {Gone, Size, Terminal} from './terminal.js';
-
-/** @type {Promise<any> | null} */ let loading = null;
-
-/** Loads xterm.js once. */
-function load() {
-  loading ??= (async () => {
-    takeStyles();
-    const link = document.createElement('link');
-    link.rel = 'stylesheet';
-    link.href = new URL('./npm/xterm.css', import.meta.url).href;
-    document.head.append(link);
-    return (await import('./npm/xterm.js')).Terminal;
-  })().catch(e => { loading = null; throw e; });
-  return loading;
-}
-
-/**
- * xterm.js writes its styles into elements and attributes, which the page's policy forbids. From now on they go into
- * sheets and the object model, which it allows. A stand-in is no style element: even an empty one is reported.
- */
-function takeStyles() {
-  const make = document.createElement;
-  document.createElement = /** @type {any} */ (function (/** @type {string} */ name, /** @type {any} */ options) {
-    if (name !== 'style') return make.call(document, name, options);
-    const sheet = new CSSStyleSheet();
-    const stand = make.call(document, 'span');
-    let text = '';
-    stand.hidden = true;
-    Object.defineProperty(stand, 'textContent', {get: () => text, set: v => { text = v; sheet.replaceSync(v); }});
-    stand.remove = () => {
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter(s => s !== sheet);
-      Element.prototype.remove.call(stand);
-    };
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    return stand;
-  });
-  const set = Element.prototype.setAttribute;
-  Element.prototype.setAttribute = function (name, value) {
-    if (name === 'style') /** @type {HTMLElement} */ (this).style.cssText = value; else set.call(this, name, value);
-  };
-}
 
 const theme = {
   background: '#0b0d10', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4556',
@@ -77,16 +36,18 @@ export function strokes(data) {
   return /[\x00-\x1f\x7f]/.test(data) ? null : {text: data};
 }
 
+const page = new URL('./xterm-frame.html', import.meta.url).href;
 const large = 'parley.large'; // where it is kept that letters are to be large
 const quick = 250, slow = 1000, brisk = 3000;
 
 /** View is one terminal that is shown: it reads the screen, and types. */
 class View {
-  /** @param {HTMLElement} box @param {string} agent @param {any} Term @param {(x: object) => void} tell */
-  constructor(box, agent, Term, tell) {
-    Object.assign(this, {box, agent, tell});
-    this.box = box; this.agent = agent; this.tell = tell;
-    this.term = new Term({
+  /** @param {HTMLIFrameElement} frame @param {string} agent @param {(x: object) => void} tell */
+  constructor(frame, agent, tell) {
+    const inside = /** @type {any} */ (frame.contentWindow);
+    const box = inside.document.querySelector('main');
+    this.frame = frame; this.box = box; this.agent = agent; this.tell = tell;
+    this.term = new inside.Terminal({
       cols: 80, rows: 12, scrollback: 2000, disableStdin: true, fontSize: 13, theme, cursorBlink: false, minimumContrastRatio: 4.5,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'), smoothScrollDuration: 0,
     });
@@ -123,6 +84,8 @@ class View {
     const fits = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
     const size = localStorage.getItem(large) ? Math.max(14, fits) : fits;
     if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
+    const over = this.box.offsetHeight - this.box.clientHeight; // a bar to scroll sideways
+    this.frame.style.height = `${this.term.element.querySelector('.xterm-screen').offsetHeight + 20 + over}px`;
   }
 
   async read() {
@@ -234,16 +197,20 @@ class View {
 /** An agent's terminal in its whole width. Until its parts are loaded, and where they cannot be, as text. @param {{agent: string}} props */
 export function Wide({agent}) {
   const [x, set] = useState(/** @type {any} */ ({}));
-  const [Term, setTerm] = useState(/** @type {any} */ (null));
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [ready, setReady] = useState(false);
+  const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
   const view = useRef(/** @type {View | null} */ (null));
-  useEffect(() => { load().then(T => setTerm(() => T), () => {}); }, []);
+  const loaded = () => {
+    try {
+      setReady(!!(/** @type {any} */ (frame.current?.contentWindow).Terminal));
+    } catch { /* without a line stands there what the browser says of that */ }
+  };
   useEffect(() => {
-    if (!Term || !box.current) return;
-    const v = new View(box.current, agent, Term, more => set((/** @type {any} */ old) => ({...old, ...more})));
+    if (!ready || !frame.current) return;
+    const v = new View(frame.current, agent, more => set((/** @type {any} */ old) => ({...old, ...more})));
     view.current = v;
     return () => { view.current = null; v.end(); };
-  }, [Term, agent]);
+  }, [ready, agent]);
   // Before anything says that keys go there: those that follow at once are typed too.
   useLayoutEffect(() => { view.current?.types(!!x.typing); }, [x.typing]);
 
@@ -253,10 +220,9 @@ export function Wide({agent}) {
     set({...x});
   };
 
-  if (!Term) return html`<${Terminal} agent=${agent} />`;
-  return html`<section class=${`terminal wide ${x.typing ? 'typing' : ''}`} aria-label=${`Terminal of ${agent}`}>
+  return html`${ready ? null : html`<${Terminal} agent=${agent} />`}<section hidden=${!ready} class=${`terminal wide ${x.typing ? 'typing' : ''}`} aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${x.gone} at=${x.screen?.at} />
-    <div ref=${box} class=${`screen ${x.gone ? 'past' : ''}`}></div>
+    <iframe ref=${frame} src=${page} onLoad=${loaded} title=${`Screen of ${agent}`} class=${`screen ${x.gone ? 'past' : ''}`}></iframe>
     ${x.refused ? html`<p class="bad" role="alert">${x.refused}</p>` : null}
     <div class="row"><${Size} screen=${x.screen} /><span class="grow"></span>
       ${x.typing ? html`<span role="status">Your keys go to <b>${agent}</b>; messages wait for them. Shift-Escape ends it.</span>` : null}

@@ -51,7 +51,7 @@ func build(web, dir string) api.BuildResult {
 
 	return api.Build(api.BuildOptions{
 		AbsWorkingDir: filepath.Join(web, "static"),
-		EntryPoints:   []string{"main.js", "views.js", "early.js", "worker.js", "shell.css", "page.css"},
+		EntryPoints:   []string{"main.js", "views.js", "early.js", "worker.js", "xterm-frame.js", "shell.css", "page.css"},
 		Outdir:        dir,
 		Write:         true,
 		Bundle:        true,

@@ -1,0 +1,3 @@
+// xterm-frame.js
+import { Terminal } from "./npm/xterm.js";
+Object.assign(window, { Terminal });
