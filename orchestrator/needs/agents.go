@@ -288,9 +288,8 @@ func (an *AgentNeeds) addScreens(ctx context.Context, needs []parley.Need) {
 				if n.Kind == parley.NeedDialog {
 					offerAnswer(n, terminal.DialogOn(t, screen))
 				}
-				reading := t.Profile.Read(profile.Screen{Lines: screen.Lines})
-				if n.Kind == parley.NeedBlocked && reading.Cause == profile.SignIn {
-					n.Action = signInAction(t.Profile)
+				if n.Kind == parley.NeedBlocked {
+					n.Action = blockedAction(t.Profile, screen.Lines, n.Action)
 				}
 			}
 			return nil
@@ -331,10 +330,17 @@ func answerThere(n *parley.Need) {
 	n.Action = "Answer it there; parley never answers one by itself."
 }
 
-// signInAction says how to sign in an agent, and what comes of its messages.
-func signInAction(p *profile.Profile) string {
-	return "Sign in there: " + cmp.Or(p.SignIn, "as its screen says") +
-		". What waits goes then; what it refused, with parley retry."
+// blockedAction says what to do about an agent whose screen shows what blocks it, and otherwise what is said of all.
+func blockedAction(p *profile.Profile, lines []string, otherwise string) string {
+	switch p.Read(profile.Screen{Lines: lines}).Cause {
+	case profile.SignIn:
+		return "Sign in there: " + cmp.Or(p.SignIn, "as its screen says") +
+			". What waits goes then; what it refused, with parley retry."
+	case profile.ModelError:
+		return "It does not try again by itself. Let one of the messages that wait go first, with parley retry ID, " +
+			"or ask it there: the rest goes once that has worked."
+	}
+	return otherwise
 }
 
 // newcomerNeed returns the need of an agent that registered from elsewhere and waits to be let in.

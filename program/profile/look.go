@@ -130,6 +130,9 @@ func (pg *page) state(cause string) State {
 // SignIn is the cause in Blocked of a program that is signed out of its provider.
 const SignIn = "a missing sign-in"
 
+// ModelError is the cause in Blocked of a program whose last turn has failed, and which does not try it again.
+const ModelError = "an error of its model's server"
+
 // RefusedBy returns the cause with which the program refuses a text by itself, and "" if the screen shows none.
 func (p *Profile) RefusedBy(lines []string) string {
 	pg := p.open(lines)
