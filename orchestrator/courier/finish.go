@@ -19,7 +19,7 @@ func (r *recovery) settleStranded(
 	same := s.Key == job.Key
 	switch {
 	case s.fate == fateShown:
-		r.stranded = nil
+		r.stranded, s.taken = nil, true
 		evidence := parley.ProofShown.Words("") + s.together()
 		return same, true, errors.Join(r.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
 			typedRungs(s.wasEntered(), parley.ProofShown, evidence, &s.Job)...)))

@@ -35,7 +35,7 @@ const hints = 2
 func (m *memory) seeGiven(o *observation, h hold) {
 	g := m.given
 	m.undone = nil
-	if g == nil || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
+	if g == nil || !g.taken || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
 		return
 	}
 	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {

@@ -238,18 +238,20 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		kept     bool // its program rested with it
 		want     bool
 		undrawn  bool // its program has drawn nothing since its key
+		untaken  bool // it never left the composer
 	}{
-		{"as it was before", before, testText, false, true, false},
-		{"not drawn yet", before, testText, false, false, true},
-		{"with another hint", []string{before[0], "  another", "  and one"}, testText, false, true, false},
-		{"recalled", append(slices.Clone(before), "> "+testText), testText, false, false, false},
-		{"recalled after a long answer", []string{"one", "two", "three"}, testText, false, false, false},
-		{"recalled after all is cleared", before[:1], testText, true, false, false},
-		{"somebody has gone on with it", before, testText + " and more", false, false, false},
-		{"cleared", before, "", false, false, false},
-		{"as it was before, with a refused one of before", refused, testText, false, true, false},
+		{"as it was before", before, testText, false, true, false, false},
+		{"not drawn yet", before, testText, false, false, true, false},
+		{"with another hint", []string{before[0], "  another", "  and one"}, testText, false, true, false, false},
+		{"recalled", append(slices.Clone(before), "> "+testText), testText, false, false, false, false},
+		{"recalled after a long answer", []string{"one", "two", "three"}, testText, false, false, false, false},
+		{"recalled after all is cleared", before[:1], testText, true, false, false, false},
+		{"somebody has gone on with it", before, testText + " and more", false, false, false, false},
+		{"cleared", before, "", false, false, false, false},
+		{"as it was before, with a refused one of before", refused, testText, false, true, false, false},
 		{"recalled, with a refused one of before", append(slices.Clone(refused), "> "+testText), testText, false, false,
-			false},
+			false, false},
+		{"never taken", before, testText, false, false, false, true},
 	} {
 		s := newStage(t, framedText)
 		if s.above = before; strings.Contains(strings.Join(c.above, ""), refused[1]) {
@@ -258,7 +260,7 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		s.looked()
 		s.begin(false)
 		s.memory.given = s.attempt.text
-		s.memory.given.entered, s.memory.given.pressed = s.now, s.now
+		s.memory.given.entered, s.memory.given.pressed, s.memory.given.taken = s.now, s.now, !c.untaken
 		if s.drawn = s.now.Add(time.Second); c.undrawn {
 			s.drawn = s.now
 		}

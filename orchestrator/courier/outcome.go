@@ -190,7 +190,8 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 		entered = y.o.Now()
 	}
 	a.text.given = given{
-		pressed: later(out.EnteredAt, a.text.pressed), entered: entered, typed: typed, unreported: unreported,
+		entered: entered, pressed: later(out.EnteredAt, a.text.pressed), typed: typed,
+		taken: out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal, unreported: unreported,
 		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false

@@ -51,7 +51,8 @@ type typed struct {
 // given is what is known of a text that was entered.
 type given struct {
 	entered time.Time // zero: by a daemon before this one
-	pressed time.Time // its key; zero: that is not known
+	pressed time.Time // its key, or the decision for it; zero: that is not known
+	taken   bool      // its program took it, as far as could be seen
 
 	// unreported is set while the program, which reports the prompts that it is given,
 	// has not reported this one.

@@ -73,6 +73,24 @@ var cases = []struct {
 			{At: 66 * time.Second, Do: "database", What: "lost advance", N: 1},
 		},
 	}},
+	{"what stands in its composer all the time is fetched", story{
+		Seed: 31250, Profile: "codex", Back: ms(100), Traits: traits{Width: 120, Start: ms(283), Work: time.Second},
+		Events: []event{
+			{Do: "break keys", N: 2}, send(2 * time.Second), {At: 24 * time.Second, Do: "fetch", N: 1, For: 12 * time.Second},
+			send(26 * time.Second),
+		},
+	}},
+	{"tmux is away as a prompt is entered that is then taken back", story{
+		Seed: 37091, Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(2963), Begin: ms(485), Work: time.Second, Suggests: true,
+		},
+		Events: []event{
+			{At: 33 * time.Second, Do: "dialog", N: 3, For: 7 * time.Second},
+			{At: 34 * time.Second, Do: "undo", N: 6, For: 14 * time.Second},
+			{At: 38 * time.Second, Do: "send", What: "urgent", N: 1},
+			{At: 38 * time.Second, Do: "tmux", What: "broken key", N: 2, For: 70 * time.Second},
+		},
+	}},
 	{"messages are paused as a program starts with one", story{
 		Profile: "claude", Traits: traits{Width: 120, Start: ms(500), Work: 2 * time.Second},
 		Events: []event{

@@ -33,7 +33,7 @@ func (w *world) perform(e event) {
 	case "database":
 		w.faults.databases = append(w.faults.databases, databaseFaultOf(e))
 	case "daemon dies":
-		if w.daemon != nil {
+		if w.daemon != nil && w.faults.dieIn == 0 { // else it dies before
 			w.faults.dieIn, w.faults.dieLate = e.N, e.What == "late"
 		}
 	case "daemon dies after":
@@ -215,7 +215,12 @@ func (w *world) befall(p *simPane, e event) {
 		if !g.p.HasMarkers() {
 			return // nobody can see the questions of such a program
 		}
-		g.dialog, g.asks = true, ""
+		for _, p := range g.form { // it covers the form for good
+			if m := w.messageIn(p.text); m != nil {
+				m.swallows, m.swallowed = m.swallows+1, true
+			}
+		}
+		g.dialog, g.asks, g.form = true, "", nil
 		g.drawSoon()
 		w.after(10*time.Millisecond, func() {
 			if g.dialog && !g.signedOut { // then it asks for no turn
