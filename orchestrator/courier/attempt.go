@@ -148,6 +148,11 @@ const slowReader = 20 * time.Second
 // defaultShow is how long the text may take to show where the profile does not say.
 const defaultShow = 10 * time.Second
 
+// slowDraw is how late a program that works may show a text and still get its key: a question that it opens meanwhile
+// would take that for its answer, and be drawn as late. At a load of 5 Claude Code shows it within 0.1 s; at one of 31
+// it took a key for the answer to a question that it had not drawn.
+const slowDraw = time.Second
+
 func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p := &a.pasted
 	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
@@ -200,6 +205,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	}
 	if !p.shown && o.profile.HasMarkers() { // others may never show it
 		p.shown, a.memory.lag = true, o.now.Sub(p.began)
+		a.memory.behind = o.now.Sub(p.first) > slowDraw || a.resumed && a.memory.behind
 	}
 	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
 		p.part, p.still = part, o.now
@@ -215,6 +221,10 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	}
 	if a.memory.readLate(o) {
 		return a.wait(o, p.began, p.within, tmux.NotShown)
+	}
+	if a.way.works && a.memory.behind { // until it rests
+		a.refused = held(parley.HoldBusy, "")
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	p.scrolls = o.screen.InMode && !a.way.leave // tmux refuses the key then
 	a.decideKey(o)

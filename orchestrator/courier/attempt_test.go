@@ -209,6 +209,36 @@ func TestEnterFollowsWhenTheTextRests(t *testing.T) {
 	s.want(tmux.Entered, done)
 }
 
+// A program that works and draws late may have opened a question that it has not drawn yet, and would take the key for
+// the answer. One that rests opens none.
+func TestNoEnterGoesIntoTheWorkOfASlowProgram(t *testing.T) {
+	for name, c := range map[string]struct {
+		works, resumed, before bool
+		late                   time.Duration
+		want                   tmux.Step
+	}{
+		"it works, and draws soon":          {works: true, late: slowDraw / 2, want: press},
+		"it works, and draws late":          {works: true, late: slowDraw * 3 / 2, want: notReady},
+		"it works, and drew late before":    {works: true, before: true, late: slowDraw / 2, want: press},
+		"it drew this text late before":     {works: true, before: true, resumed: true, want: notReady},
+		"it rests, and draws late":          {late: slowDraw * 3 / 2, want: press},
+		"it rests, and drew this text late": {before: true, resumed: true, want: press},
+	} {
+		s := newStage(t, framedText)
+		s.begin(c.resumed)
+		s.memory.behind, s.attempt.way.works = c.before, c.works
+		for s.step(tmux.Pasted, false); c.late > 0; c.late -= 50 * time.Millisecond {
+			s.step(tmux.Pasted, false)
+		}
+		s.composer = testText
+		got, _ := s.until(tmux.Pasted, false)
+		held := s.attempt.refused.Code
+		if got.Do != c.want.Do || got.Reason != c.want.Reason || got.Do == tmux.Stop && held != parley.HoldBusy {
+			t.Errorf("%s: %+v (%s), want %+v", name, got, held, c.want)
+		}
+	}
+}
+
 func TestEnterIsWithheld(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -110,6 +110,8 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 		return way{key: key, note: " after its usage limit had ended", past: true, resumes: true}, true
 	case h.blocked() && forced:
 		return way{key: key, note: " although it was blocked, as the operator asked", past: true}, true
+	case h.working() && v.memory.behind:
+		return way{}, false
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows", works: true}, true
 	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:

@@ -119,6 +119,7 @@ type memory struct {
 	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
 	released time.Time      // until when tmux may have kept keys back for an earlier daemon
 	lag      time.Duration  // that the program had in showing the text pasted last
+	behind   bool           // it showed that so late that a question may be open which it has not drawn either
 	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	place    profile.Place  // where the last look would have typed, in a program without markers
 	mute     *team.Terminal // its program shows nothing of what is typed, and the operator has had a key pressed there

@@ -76,7 +76,8 @@ var cases = []struct {
 	{"what stands in its composer all the time is fetched", story{
 		Seed: 31250, Profile: "codex", Back: ms(100), Traits: traits{Width: 120, Start: ms(283), Work: time.Second},
 		Events: []event{
-			{Do: "break keys", N: 2}, send(2 * time.Second), {At: 24 * time.Second, Do: "fetch", N: 1, For: 12 * time.Second},
+			{Do: "break keys", N: 2}, send(2 * time.Second),
+			{At: 24 * time.Second, Do: "fetch", N: 1, For: 12 * time.Second},
 			send(26 * time.Second),
 		},
 	}},
