@@ -1059,6 +1059,11 @@ var Refused = class extends Error {
 };
 var Away = class extends Error {
 };
+function saidOf(e4) {
+  if (e4 instanceof Refused) return e4.message;
+  if (e4 instanceof Away) return "";
+  throw e4;
+}
 var names = /* @__PURE__ */ new Set();
 function sentence(text) {
   const t5 = text.trim();
@@ -1375,8 +1380,7 @@ async function refresh({ inbox = true, team = true } = {}) {
     if (!loaded.value) await readNeeds(true).then(readTeam);
     else await Promise.all([readNeeds(inbox), team ? readTeam() : null]);
   } catch (e4) {
-    if (e4 instanceof Refused) trouble.value = e4.message;
-    else if (!(e4 instanceof Away)) throw e4;
+    trouble.value = saidOf(e4);
   } finally {
     asking = false;
     if (again) {
@@ -1601,6 +1605,25 @@ function useArrival(at) {
     box.current?.scrollIntoView({ block: "nearest" });
   }, []);
   return box;
+}
+function useReading(read2, concerns, of) {
+  const [problem, tell] = d2("");
+  const again2 = () => read2().then(() => tell(""), (e4) => tell(saidOf(e4)));
+  A2(() => {
+    let t5 = 0;
+    const off = hear((events) => {
+      if (!t5 && events.some(concerns)) t5 = setTimeout(() => {
+        t5 = 0;
+        again2();
+      }, 500);
+    });
+    again2();
+    return () => {
+      off();
+      clearTimeout(t5);
+    };
+  }, [of, line.value.live]);
+  return [problem, again2];
 }
 var may = () => !session.value?.watch;
 var bounce = 350;
@@ -1904,6 +1927,7 @@ export {
   ended,
   Refused,
   Away,
+  saidOf,
   enter,
   stay,
   leave,
@@ -1940,6 +1964,7 @@ export {
   clock,
   Since,
   Name,
+  useReading,
   may,
   Twice,
   broad,

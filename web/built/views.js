@@ -29,6 +29,7 @@ import {
   readThreads,
   readWorktrees,
   refresh,
+  saidOf,
   send,
   sent,
   session,
@@ -36,6 +37,7 @@ import {
   tellOutcome,
   threads,
   useBroad,
+  useReading,
   worktrees
 } from "./shared.js";
 
@@ -75,9 +77,7 @@ function Traffic({ filter }) {
       set((old) => before ? [...old ?? [], ...res.messages].slice(-600) : res.messages);
       setMore(res.has_more || res.truncated);
     } catch (e) {
-      if (e instanceof Refused) {
-        if (mine === run.current) setProblem(e.message);
-      } else if (!(e instanceof Away)) throw e;
+      if (mine === run.current) setProblem(saidOf(e));
     }
   };
   A(() => {
@@ -115,39 +115,11 @@ function Message({ id }) {
     /** @type {any} */
     null
   );
-  const [problem, setProblem] = d("");
-  const read2 = async () => {
-    try {
-      set(await call("get_message_status", { message_id: id }));
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message);
-      else if (!(e instanceof Away)) throw e;
-    }
-  };
-  A(() => {
-    set(null);
-    setStory(null);
-    setProblem("");
-    read2();
-    return hear((events) => {
-      if (events.some((e) => e.message_id === id)) read2();
-    });
-  }, [id, line.value.live]);
-  const explain = async () => {
-    try {
-      setStory((await call("explain_message", { message_id: id })).story);
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message);
-      else if (!(e instanceof Away)) throw e;
-    }
-  };
+  const [said, say] = d("");
+  const [problem, read2] = useReading(async () => set(await call("get_message_status", { message_id: id })), (e) => e.message_id === id, id);
+  const explain = () => call("explain_message", { message_id: id }).then((res) => setStory(res.story), (e) => say(saidOf(e)));
   const retry = async () => {
-    try {
-      tellOutcome({ agent: "", said: (await call("retry_delivery", { message_id: id })).message });
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message);
-      else if (!(e instanceof Away)) throw e;
-    }
+    await call("retry_delivery", { message_id: id }).then((res) => say(res.message), (e) => say(saidOf(e)));
     await Promise.all([read2(), refresh()]);
   };
   if (problem && !m2) return m`<p class="empty">${problem}</p>`;
@@ -162,19 +134,14 @@ function Message({ id }) {
       ${o.in_reply_to ? m`<a href=${`#/message/${o.in_reply_to}`}>what it answers</a>` : null}${o.thread_id ? m`<a href=${`#/thread/${o.thread_id}`}>its thread</a>` : null}</p>
     <h3>What became of it</h3>
     ${m2.deliveries.slice(0, 60).map((d2) => m`<${Ladder} key=${d2.agent_id} d=${d2} names=${true} />`)}
-    ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
+    ${said || problem ? m`<p role="status">${said || problem}</p>` : null}
     <div class="row">${story ? null : m`<button type="button" onClick=${explain}>The whole story</button>`}
       ${may() && stuck ? m`<${Twice} act=${retry}>Try again<//>` : null}</div>
     ${story ? m`<pre class="asked" tabindex="0" aria-label="The whole story">${story.join("\n")}</pre>` : null}
   </article>`;
 }
 function Threads() {
-  A(() => {
-    readThreads();
-    return hear((events) => {
-      if (events.some((e) => e.thread_id)) readThreads();
-    });
-  }, [line.value.live]);
+  useReading(readThreads, (e) => e.thread_id, "");
   if (!threads.value) return m`<p class="empty">Reading the threads…</p>`;
   if (!threads.value.length) return m`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
   return m`<ul class="rows" aria-label="Threads">${threads.value.map((t) => m`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
@@ -190,31 +157,19 @@ function Thread({ id }) {
     /** @type {any[]} */
     []
   );
-  const [problem, setProblem] = d("");
   const end = T(
     /** @type {HTMLElement | null} */
     null
   );
-  const read2 = async () => {
-    try {
-      const [d2, list] = await Promise.all([call("get_thread_details", { thread_id: id }), call("find_messages", { thread: id, limit: 60 })]);
-      setAbout(d2.thread);
-      set(list.messages.reverse());
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message);
-      else if (!(e instanceof Away)) throw e;
-    }
-  };
-  A(() => {
-    read2();
-    return hear((events) => {
-      if (events.some((e) => e.thread_id === id && announces(e) || e.type === "thread_updated")) read2();
-    });
-  }, [id, line.value.live]);
+  const [problem, read2] = useReading(async () => {
+    const [d2, list] = await Promise.all([call("get_thread_details", { thread_id: id }), call("find_messages", { thread: id, limit: 60 })]);
+    setAbout(d2.thread);
+    set(list.messages.reverse());
+  }, (e) => e.thread_id === id && announces(e) || e.type === "thread_updated", id);
   A(() => {
     end.current?.scrollIntoView({ block: "end" });
   }, [posts.length]);
-  if (problem) return m`<p class="empty">${problem}</p>`;
+  if (problem && !about) return m`<p class="empty">${problem}</p>`;
   if (!about) return m`<p class="empty">Reading the thread…</p>`;
   const mine = sent.value.filter((m2) => m2.place === id && m2.state !== "sent");
   return m`<section class="one thread" aria-label=${about.title}>
@@ -366,8 +321,7 @@ function useScreen(agent, history2, every) {
       } catch (e) {
         if (stop.signal.aborted) return;
         next = Math.max(3e3, every);
-        if (e instanceof Refused) setGone(e.message);
-        else if (!(e instanceof Away)) throw e;
+        setGone(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(read2, next);
     };
@@ -784,25 +738,7 @@ function Talk({ name }) {
     /** @type {any[] | null} */
     null
   );
-  A(() => {
-    let t = 0;
-    const read2 = async () => {
-      t = 0;
-      try {
-        set((await call("find_messages", { agents: [name], limit: 20 })).messages);
-      } catch (e) {
-        if (!(e instanceof Refused || e instanceof Away)) throw e;
-      }
-    };
-    read2();
-    const off = hear((events) => {
-      if (!t && events.some((e) => e.message_id)) t = setTimeout(read2, 700);
-    });
-    return () => {
-      off();
-      clearTimeout(t);
-    };
-  }, [name]);
+  useReading(async () => set((await call("find_messages", { agents: [name], limit: 20 })).messages), (e) => e.message_id, name);
   if (!list?.length) return list ? m`<p class="quiet">No messages yet.</p>` : null;
   return m`<ul class="rows">${list.map((m2) => m`<${Row} key=${m2.message_id} m=${m2} />`)}</ul>`;
 }
@@ -1171,8 +1107,7 @@ function Pictures() {
         }
       } catch (e) {
         if (stop.signal.aborted) return;
-        if (e instanceof Refused) setProblem(e.message);
-        else if (!(e instanceof Away)) throw e;
+        setProblem(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(read2, 3e4);
     };
@@ -1433,8 +1368,7 @@ function Workspaces() {
         }
       } catch (e) {
         if (stop.signal.aborted) return;
-        if (e instanceof Refused) setProblem(e.message);
-        else if (!(e instanceof Away)) throw e;
+        setProblem(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(look, 6e3);
     };

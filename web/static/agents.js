@@ -1,8 +1,8 @@
 // @ts-check
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
-import {Away, Refused, call} from './api.js';
-import {agentOf, agents, hear, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
-import {Name, Receipt, Since, Write, ago, html, may, useBroad, useEffect, useState} from './parts.js';
+import {call} from './api.js';
+import {agentOf, agents, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
+import {Name, Receipt, Since, Write, ago, html, may, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Asks} from './needs.js';
 import {Terminal} from './terminal.js';
@@ -83,22 +83,7 @@ export function Side({current}) {
 /** The last messages from or to an agent. @param {{name: string}} props */
 function Talk({name}) {
   const [list, set] = useState(/** @type {any[] | null} */ (null));
-  useEffect(() => {
-    let t = 0;
-    const read = async () => {
-      t = 0;
-      try {
-        set((await call('find_messages', {agents: [name], limit: 20})).messages);
-      } catch (e) {
-        if (!(e instanceof Refused || e instanceof Away)) throw e;
-      }
-    };
-    read();
-    const off = hear(events => {
-      if (!t && events.some(e => e.message_id)) t = setTimeout(read, 700);
-    });
-    return () => { off(); clearTimeout(t); };
-  }, [name]);
+  useReading(async () => set((await call('find_messages', {agents: [name], limit: 20})).messages), e => e.message_id, name);
   if (!list?.length) return list ? html`<p class="quiet">No messages yet.</p>` : null;
   return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
 }

@@ -41,6 +41,13 @@ export class Refused extends Error {
 /** Away says that the daemon could not be reached, so that it is not known whether a call arrived. */
 export class Away extends Error {}
 
+/** What to say of a call that failed, '' while the daemon cannot be reached. @param {any} e @returns {string} */
+export function saidOf(e) {
+  if (e instanceof Refused) return e.message;
+  if (e instanceof Away) return '';
+  throw e;
+}
+
 /** The names of agents, which are written as they are. @type {Set<string>} */ export const names = new Set();
 
 /** @param {string} text */

@@ -1,8 +1,8 @@
 // @ts-check
 // Messages: the traffic with its filter, one message with what became of it, and the threads.
-import {Away, Refused, call} from './api.js';
-import {announces, hear, lastWords, line, readThreads, refresh, send, sent, tellOutcome, threads} from './state.js';
-import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useRef, useState} from './parts.js';
+import {call, saidOf} from './api.js';
+import {announces, hear, lastWords, line, readThreads, refresh, send, sent, threads} from './state.js';
+import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useReading, useRef, useState} from './parts.js';
 
 /** @param {any} m a found message */
 const toWhom = m => m.thread_title || (m.recipient_count > 1 ? `${m.recipient_count} agents` : m.recipients?.[0] ?? '');
@@ -45,7 +45,7 @@ export function Traffic({filter}) {
       set(old => before ? [...(old ?? []), ...res.messages].slice(-600) : res.messages);
       setMore(res.has_more || res.truncated);
     } catch (e) {
-      if (e instanceof Refused) { if (mine === run.current) setProblem(e.message); } else if (!(e instanceof Away)) throw e;
+      if (mine === run.current) setProblem(saidOf(e));
     }
   };
 
@@ -75,34 +75,12 @@ export function Traffic({filter}) {
 export function Message({id}) {
   const [m, set] = useState(/** @type {any} */ (null));
   const [story, setStory] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState('');
+  const [said, say] = useState(''); // of what was done here
+  const [problem, read] = useReading(async () => set(await call('get_message_status', {message_id: id})), e => e.message_id === id, id);
 
-  const read = async () => {
-    try {
-      set(await call('get_message_status', {message_id: id}));
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
-    }
-  };
-  useEffect(() => {
-    set(null); setStory(null); setProblem('');
-    read();
-    return hear(events => { if (events.some(e => e.message_id === id)) read(); });
-  }, [id, line.value.live]);
-
-  const explain = async () => {
-    try {
-      setStory((await call('explain_message', {message_id: id})).story);
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
-    }
-  };
+  const explain = () => call('explain_message', {message_id: id}).then(res => setStory(res.story), e => say(saidOf(e)));
   const retry = async () => {
-    try {
-      tellOutcome({agent: '', said: (await call('retry_delivery', {message_id: id})).message});
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
-    }
+    await call('retry_delivery', {message_id: id}).then(res => say(res.message), e => say(saidOf(e)));
     await Promise.all([read(), refresh()]);
   };
 
@@ -118,7 +96,7 @@ export function Message({id}) {
       ${o.in_reply_to ? html`<a href=${`#/message/${o.in_reply_to}`}>what it answers</a>` : null}${o.thread_id ? html`<a href=${`#/thread/${o.thread_id}`}>its thread</a>` : null}</p>
     <h3>What became of it</h3>
     ${m.deliveries.slice(0, 60).map((/** @type {any} */ d) => html`<${Ladder} key=${d.agent_id} d=${d} names=${true} />`)}
-    ${problem ? html`<p class="bad" role="alert">${problem}</p>` : null}
+    ${said || problem ? html`<p role="status">${said || problem}</p>` : null}
     <div class="row">${story ? null : html`<button type="button" onClick=${explain}>The whole story</button>`}
       ${may() && stuck ? html`<${Twice} act=${retry}>Try again<//>` : null}</div>
     ${story ? html`<pre class="asked" tabindex="0" aria-label="The whole story">${story.join('\n')}</pre>` : null}
@@ -126,10 +104,7 @@ export function Message({id}) {
 }
 
 export function Threads() {
-  useEffect(() => {
-    readThreads();
-    return hear(events => { if (events.some(e => e.thread_id)) readThreads(); });
-  }, [line.value.live]);
+  useReading(readThreads, e => e.thread_id, '');
   if (!threads.value) return html`<p class="empty">Reading the threads…</p>`;
   if (!threads.value.length) return html`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
   return html`<ul class="rows" aria-label="Threads">${threads.value.map(t => html`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
@@ -141,24 +116,15 @@ export function Threads() {
 export function Thread({id}) {
   const [about, setAbout] = useState(/** @type {any} */ (null));
   const [posts, set] = useState(/** @type {any[]} */ ([]));
-  const [problem, setProblem] = useState('');
   const end = useRef(/** @type {HTMLElement | null} */ (null));
-  const read = async () => {
-    try {
-      const [d, list] = await Promise.all([call('get_thread_details', {thread_id: id}), call('find_messages', {thread: id, limit: 60})]);
-      setAbout(d.thread);
-      set(list.messages.reverse());
-    } catch (e) {
-      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
-    }
-  };
-  useEffect(() => {
-    read();
-    return hear(events => { if (events.some(e => e.thread_id === id && announces(e) || e.type === 'thread_updated')) read(); });
-  }, [id, line.value.live]);
+  const [problem, read] = useReading(async () => {
+    const [d, list] = await Promise.all([call('get_thread_details', {thread_id: id}), call('find_messages', {thread: id, limit: 60})]);
+    setAbout(d.thread);
+    set(list.messages.reverse());
+  }, e => e.thread_id === id && announces(e) || e.type === 'thread_updated', id);
   useEffect(() => { end.current?.scrollIntoView({block: 'end'}); }, [posts.length]);
 
-  if (problem) return html`<p class="empty">${problem}</p>`;
+  if (problem && !about) return html`<p class="empty">${problem}</p>`;
   if (!about) return html`<p class="empty">Reading the thread…</p>`;
   const mine = sent.value.filter(m => m.place === id && m.state !== 'sent');
   return html`<section class="one thread" aria-label=${about.title}>

@@ -3,8 +3,8 @@
 import {html} from './npm/htm-preact.js';
 import {useEffect, useLayoutEffect, useRef, useState} from './npm/hooks.js';
 import {signal} from './npm/signals.js';
-import {session} from './api.js';
-import {forget, line} from './state.js';
+import {saidOf, session} from './api.js';
+import {forget, hear, line} from './state.js';
 
 export {html, useEffect, useLayoutEffect, useRef, useState};
 
@@ -50,6 +50,25 @@ export function useArrival(at) {
     box.current?.scrollIntoView({block: 'nearest'});
   }, []);
   return box;
+}
+
+/**
+ * Reads what is shown: at once, as the line comes back, and soon after events that concern it.
+ * @param {() => Promise<any>} read @param {(e: any) => boolean} concerns @param {any} of what it is about
+ * @returns {[string, () => Promise<void>]} why it cannot be read, in words, and what reads it again
+ */
+export function useReading(read, concerns, of) {
+  const [problem, tell] = useState('');
+  const again = () => read().then(() => tell(''), e => tell(saidOf(e)));
+  useEffect(() => {
+    let t = 0;
+    const off = hear(events => {
+      if (!t && events.some(concerns)) t = setTimeout(() => { t = 0; again(); }, 500);
+    });
+    again();
+    return () => { off(); clearTimeout(t); };
+  }, [of, line.value.live]);
+  return [problem, again];
 }
 
 /** Whether this session may change anything. */

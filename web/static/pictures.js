@@ -1,6 +1,6 @@
 // @ts-check
 // Pictures of the team, drawn by hand: each has its numbers as a table, and both can be saved.
-import {Away, Refused, call} from './api.js';
+import {call, saidOf} from './api.js';
 import {Picture, duration, groups} from './picture.js';
 import {Timeline} from './timeline.js';
 import {clock, html, useEffect, useRef, useState} from './parts.js';
@@ -125,7 +125,7 @@ export function Pictures() {
         }
       } catch (e) {
         if (stop.signal.aborted) return;
-        if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+        setProblem(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(read, 30_000);
     };

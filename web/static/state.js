@@ -2,7 +2,7 @@
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
 import {batch, computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, session, stream} from './api.js';
+import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, saidOf, session, stream} from './api.js';
 import {lastSeen, seen} from './away.js';
 
 /** @typedef {import('./api.js').Event} Event */
@@ -75,8 +75,7 @@ export async function refresh({inbox = true, team = true} = {}) {
     if (!loaded.value) await readNeeds(true).then(readTeam);
     else await Promise.all([readNeeds(inbox), team ? readTeam() : null]);
   } catch (e) {
-    if (e instanceof Refused) trouble.value = e.message;
-    else if (!(e instanceof Away)) throw e;
+    trouble.value = saidOf(e);
   } finally {
     asking = false;
     if (again) { again = false; soon(); }

@@ -1,6 +1,6 @@
 // @ts-check
 // A terminal as text: what the screen shows, once a second, with its colours. It is never parsed as markup.
-import {Away, Refused, call} from './api.js';
+import {call, saidOf} from './api.js';
 import {clock, html, useEffect, useRef, useState} from './parts.js';
 
 // ---- colours: classes for the 256 of a palette, made once
@@ -137,8 +137,7 @@ export function useScreen(agent, history, every) {
       } catch (e) {
         if (stop.signal.aborted) return;
         next = Math.max(3000, every);
-        if (e instanceof Refused) setGone(e.message);
-        else if (!(e instanceof Away)) throw e;
+        setGone(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(read, next);
     };

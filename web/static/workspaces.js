@@ -1,6 +1,6 @@
 // @ts-check
 // The workspaces of this user on the daemon's machine, with what waits in each.
-import {Away, Refused, read, session} from './api.js';
+import {read, saidOf, session} from './api.js';
 import {Since, html, useEffect, useState} from './parts.js';
 
 /** How many agents have each state, or why that is not known. @param {any} w */
@@ -31,7 +31,7 @@ export function Workspaces() {
         if (!document.hidden) { set((await read('/workspaces', stop.signal)).workspaces); setProblem(''); }
       } catch (e) {
         if (stop.signal.aborted) return;
-        if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+        setProblem(saidOf(e));
       }
       if (!stop.signal.aborted) t = setTimeout(look, 6000);
     };
