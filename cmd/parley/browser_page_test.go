@@ -56,7 +56,8 @@ func TestPageInABrowser(t *testing.T) {
 		{"stands still while it opens", (*pageTest).standsStill},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
-		{"says that an agent has ended", (*pageTest).endedAgent},
+		{"says that an agent has ended, which it stops", (*pageTest).endedAgent},
+		{"finds agents, and writes to several", (*pageTest).findsAndWritesToSeveral},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.run(p, t) }) {
 			return
@@ -500,10 +501,40 @@ func (p *pageTest) endedAgent(t *testing.T) {
 	x := p.phone.Of(t)
 	x.Goes("agent/worker")
 	x.Until("document.querySelector('iframe, .terminal pre div')")
-	testhome.Run[parley.StopAgentResult](t, p.h, "stop", "worker")
+	testpage.JS[bool](x, "(document.querySelector('.talk .more').open = true)")
+	x.Confirms(".talk .more", "Stop", "document.querySelector('.outcome')")
+	x.Shows("It has left the team.")
 	x.Shows("This is what it showed at")
 	x.Shows("not in the team")
 	x.Picture("ended")
+	x.Clean()
+}
+
+// Among many agents one is found by what its row shows, and those that are found get one message.
+func (p *pageTest) findsAndWritesToSeveral(t *testing.T) {
+	for i := range 6 {
+		testhome.Run[parley.RegisterAgentResult](t, p.h, "register", fmt.Sprintf("crowd-%d", i))
+	}
+	x := p.phone.Of(t)
+	x.Goes("agents")
+	x.Until("document.querySelectorAll('.agents li').length == 7")
+	finds := func(text string) {
+		testpage.JS[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true `+
+			`})(document.getElementById('filter'))`, text))
+	}
+	finds("ask")
+	x.Until("document.querySelectorAll('.agents li').length == 1")
+	finds("nobody")
+	x.Shows("No agent matches.")
+	finds("CROWD")
+	x.Shows("Write to the 6 that are shown")
+	testpage.JS[bool](x, "(document.querySelector('.more').open = true)")
+	x.Writes(".more textarea", "Stop for today.")
+	x.Taps(".more", "Send")
+	x.Until("document.querySelectorAll('.receipt .ladder').length == 6")
+	x.Fits("a message to several")
+	x.Picture("several")
+	p.sentOnce(t, "Stop for today")
 	x.Clean()
 }
 

@@ -1972,6 +1972,7 @@ export {
   Write,
   Ladder,
   Receipt,
+  act,
   Asks,
   Needs
 };

@@ -11,6 +11,7 @@ import {
   T,
   Twice,
   Write,
+  act,
   agentOf,
   agents,
   ago,
@@ -723,11 +724,29 @@ var order = (a) => asks(a) ? 0 : { busy: 1, starting: 1, blocked: 2, unknown: 2,
   a.state
 ] ?? (a.kind === "terminal" ? 3 : 4);
 var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
+function found(text) {
+  const words2 = text.toLowerCase().trim();
+  const rank = (a) => {
+    const at = a.name.toLowerCase().indexOf(words2);
+    const row2 = [doing(a), a.role, a.runs || a.profile, a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(" ");
+    return at >= 0 ? Math.min(at, 1) : row2.toLowerCase().includes(words2) ? 2 : 3;
+  };
+  return inOrder().filter((a) => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
+}
 function Agents() {
+  const [text, setText] = d("");
   if (teamRead.value && !agents.value.length) {
     return m`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
   }
-  return m`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map((a) => m`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
+  const shown = found(text), whom = text ? `the ${shown.length} that are shown` : "all agents";
+  const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
+  return m`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p>
+    ${agents.value.length > 5 ? m`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
+      autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>` : null}
+    ${may() && shown.length > 1 ? m`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
+    <ul class="receipts">${sent.value.filter((m2) => m2.place === "agents").map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>
+    ${text && !shown.length ? m`<p class="empty">No agent matches.</p>` : null}
+    <ul class="agents" aria-label="Agents">${shown.map((a) => m`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
 }
 function Side({ current }) {
   return m`<ul class="side" aria-label="Agents">${inOrder().map((a) => m`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
@@ -741,6 +760,12 @@ function Talk({ name }) {
   useReading(async () => set((await call("find_messages", { agents: [name], limit: 20 })).messages), (e) => e.message_id, name);
   if (!list?.length) return list ? m`<p class="quiet">No messages yet.</p>` : null;
   return m`<ul class="rows">${list.map((m2) => m`<${Row} key=${m2.message_id} m=${m2} />`)}</ul>`;
+}
+function Ends({ name }) {
+  const end = (op, said) => act({ agent: name }, () => call(op, { agent: name }).then(() => ({ said })));
+  return m`<details class="more"><summary>Restart, stop</summary><div class="row">
+    <${Twice} act=${() => end("restart_agent", "Its program was started again.")} sure=${m`<b>Tap again</b>: its program ends, and starts again`}>Restart<//>
+    <${Twice} act=${() => end("stop_agent", "It has left the team.")} sure=${m`<b>Tap again</b>: its program ends`}>Stop<//></div></details>`;
 }
 function Agent({ name }) {
   const a = agentOf(name);
@@ -764,6 +789,7 @@ function Agent({ name }) {
         ${may() && a ? m`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? "Steer" : "Send"}>
           ${a.kind === "terminal" ? m`<label class="check"><input type="checkbox" checked=${steer} onChange=${(e) => setSteer(e.target.checked)} /> as guidance</label>` : null}<//>` : null}
         ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
+        ${may() && a?.kind === "terminal" ? m`<${Ends} name=${name} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />
       </div>
     </div>
@@ -843,9 +869,9 @@ function useZoom(whole) {
     /** @type {HTMLElement | null} */
     null
   );
-  const act = T((_) => {
+  const act2 = T((_) => {
   });
-  act.current = (change) => set((now) => {
+  act2.current = (change) => set((now) => {
     const next = change(now ?? whole);
     return next.to - next.from >= whole.to - whole.from ? null : next;
   });
@@ -862,7 +888,7 @@ function useZoom(whole) {
     const wheel = (e) => {
       if (!e.ctrlKey && !e.metaKey) return;
       e.preventDefault();
-      act.current((now) => zoomed(now, whole_.current, Math.exp(Math.max(-1, Math.min(1, e.deltaY / 100))), at(e.clientX)));
+      act2.current((now) => zoomed(now, whole_.current, Math.exp(Math.max(-1, Math.min(1, e.deltaY / 100))), at(e.clientX)));
     };
     let apart = 0;
     const touch = (e) => {
@@ -874,7 +900,7 @@ function useZoom(whole) {
       apart = now;
       e.preventDefault();
       if (!before || !now) return;
-      act.current((part2) => zoomed(part2, whole_.current, before / now, at((a.clientX + c.clientX) / 2)));
+      act2.current((part2) => zoomed(part2, whole_.current, before / now, at((a.clientX + c.clientX) / 2)));
     };
     b.addEventListener("wheel", wheel, { passive: false });
     for (
@@ -891,9 +917,9 @@ function useZoom(whole) {
       ) b.removeEventListener(kind, touch);
     };
   }, []);
-  const nearer = () => act.current((now) => zoomed(now, whole, 0.5));
-  const farther = () => act.current((now) => zoomed(now, whole, 2));
-  const move = (by) => act.current((now) => moved(now, whole, by));
+  const nearer = () => act2.current((now) => zoomed(now, whole, 0.5));
+  const farther = () => act2.current((now) => zoomed(now, whole, 2));
+  const move = (by) => act2.current((now) => moved(now, whole, by));
   const keys2 = (e) => {
     const does = (
       /** @type {Record<string, () => void>} */

@@ -2,9 +2,9 @@
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call} from './api.js';
 import {agentOf, agents, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
-import {Name, Receipt, Since, Write, ago, html, may, useBroad, useReading, useState} from './parts.js';
+import {Name, Receipt, Since, Twice, Write, ago, html, may, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
-import {Asks} from './needs.js';
+import {Asks, act} from './needs.js';
 import {Terminal} from './terminal.js';
 import {Wide} from './wide.js';
 
@@ -67,11 +67,32 @@ function AgentRow({a}) {
 const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
 export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
 
+/** Those in whose row a text stands, the best match first: in the name's beginning, in the name, elsewhere. @param {string} text */
+function found(text) {
+  const words = text.toLowerCase().trim();
+  /** @param {any} a */
+  const rank = a => {
+    const at = a.name.toLowerCase().indexOf(words);
+    const row = [doing(a), a.role, a.runs || a.profile, a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(' ');
+    return at >= 0 ? Math.min(at, 1) : row.toLowerCase().includes(words) ? 2 : 3;
+  };
+  return inOrder().filter(a => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
+}
+
 export function Agents() {
+  const [text, setText] = useState('');
   if (teamRead.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
   }
-  return html`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
+  const shown = found(text), whom = text ? `the ${shown.length} that are shown` : 'all agents';
+  const write = (/** @type {string} */ t) => send('broadcast_message', {text: t, ...(text ? {recipients: shown.map(a => a.name)} : {})}, {to: whom, place: 'agents'});
+  return html`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p>
+    ${agents.value.length > 5 ? html`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
+      autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>` : null}
+    ${may() && shown.length > 1 ? html`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
+    <ul class="receipts">${sent.value.filter(m => m.place === 'agents').map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>
+    ${text && !shown.length ? html`<p class="empty">No agent matches.</p>` : null}
+    <ul class="agents" aria-label="Agents">${shown.map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
 }
 
 /** The agents in the side bar. @param {{current: string}} props */
@@ -86,6 +107,14 @@ function Talk({name}) {
   useReading(async () => set((await call('find_messages', {agents: [name], limit: 20})).messages), e => e.message_id, name);
   if (!list?.length) return list ? html`<p class="quiet">No messages yet.</p>` : null;
   return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
+}
+
+/** What ends an agent's program, for when one is away from the desk. @param {{name: string}} props */
+function Ends({name}) {
+  const end = (/** @type {string} */ op, /** @type {string} */ said) => act({agent: name}, () => call(op, {agent: name}).then(() => ({said})));
+  return html`<details class="more"><summary>Restart, stop</summary><div class="row">
+    <${Twice} act=${() => end('restart_agent', 'Its program was started again.')} sure=${html`<b>Tap again</b>: its program ends, and starts again`}>Restart<//>
+    <${Twice} act=${() => end('stop_agent', 'It has left the team.')} sure=${html`<b>Tap again</b>: its program ends`}>Stop<//></div></details>`;
 }
 
 /** @param {{name: string}} props */
@@ -115,6 +144,7 @@ export function Agent({name}) {
         ${may() && a ? html`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? 'Steer' : 'Send'}>
           ${a.kind === 'terminal' ? html`<label class="check"><input type="checkbox" checked=${steer} onChange=${(/** @type {any} */ e) => setSteer(e.target.checked)} /> as guidance</label>` : null}<//>` : null}
         ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+        ${may() && a?.kind === 'terminal' ? html`<${Ends} name=${name} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />
       </div>
     </div>

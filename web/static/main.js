@@ -199,7 +199,7 @@ addEventListener('keydown', e => {
   if (e.key === 'r' && versions.value.old) location.reload();
   if (e.key === '/') {
     e.preventDefault();
-    location.hash = '#/traffic';
+    if (!document.getElementById('filter')) location.hash = '#/traffic';
     setTimeout(() => document.getElementById('filter')?.focus(), 60);
   }
 });

@@ -27,7 +27,7 @@ function tellFailure(e, agent, spot) {
  * Does what a card offers, and tells there what came of it.
  * @param {any} n a need, or a letter @param {() => Promise<object | void>} does returns the outcome, if there is one to tell
  */
-async function act(n, does) {
+export async function act(n, does) {
   const agent = n.agent ?? n.sender, spot = spotOf(n);
   try {
     const came = await does();
