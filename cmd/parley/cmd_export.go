@@ -68,7 +68,7 @@ func (x *exportCommand) addFlags(cmd *cobra.Command, c completer) {
 		"file to write (default: standard output); a failed export leaves none")
 	flags.BoolVar(&x.force, "force", false, "replace an existing file")
 
-	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
+	formats := cobra.FixedCompletions(plain.Strings(export.Formats), cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("format", formats)
 	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
@@ -129,7 +129,7 @@ func (x *exportCommand) read(cmd *cobra.Command, wantsJSON bool) (parley.ExportM
 
 	switch {
 	case format != "" && !slices.Contains(export.Formats, format):
-		known := strings.Join(texts(export.Formats), ", ")
+		known := strings.Join(plain.Strings(export.Formats), ", ")
 		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, known))
 	case format == "":
 		if format = formatOf(x.file, wantsJSON); format == "" {

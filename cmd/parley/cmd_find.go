@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/when"
 	"parley/op"
+	"parley/plain"
 )
 
 type findCommand struct{}
@@ -213,7 +214,7 @@ func completeTerms(c completer, cmd *cobra.Command, _ []string, begun string) ([
 	case "type":
 		values = eventTypes()
 	case "is", "state":
-		values = texts(parley.DeliveryStates())
+		values = plain.Strings(parley.DeliveryStates())
 	case "on", "since", "until":
 		values = []string{"today", "yesterday", time.Now().Format(time.DateOnly)}
 	case "agent", "from", "to":

@@ -78,7 +78,7 @@ func (l *logCommand) run(ctx context.Context, r *logReader, counted bool) (err e
 	}
 
 	var next int64
-	if !r.filter.since.IsZero() && !counted {
+	if !r.filter.since.at.IsZero() && !counted {
 		next, err = r.printSince(ctx)
 	} else {
 		next, err = r.printLast(ctx, l.last)
@@ -114,7 +114,7 @@ func (r *logReader) printLast(ctx context.Context, n int) (int64, error) {
 		}
 
 		before := page.Events[0].Seq
-		if before <= 1 || page.Events[0].Time.Before(r.filter.since) {
+		if before <= 1 || page.Events[0].Time.Before(r.filter.since.at) {
 			break
 		}
 
@@ -151,7 +151,7 @@ func (r *logReader) printSince(ctx context.Context) (int64, error) {
 		if err == nil {
 			one, err = r.read(ctx, parley.ReadEventsRequest{After: int64(n), Limit: 1})
 		}
-		return err != nil || len(one.Events) == 0 || !one.Events[0].Time.Before(r.filter.since)
+		return err != nil || len(one.Events) == 0 || !one.Events[0].Time.Before(r.filter.since.at)
 	})
 	if err != nil {
 		return 0, err

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +16,8 @@ import (
 
 // logFilter selects events: those that match every part of it.
 type logFilter struct {
-	agent, from, to, thread string // names, ids or the beginnings of ids
-	types, kinds, states    []string
-	priorities, has         []string
-	since, until            time.Time
-	pattern                 *regexp.Regexp
-
+	*logFlags
+	pattern  *regexp.Regexp
 	messages map[string]*announced // by message id; nil for an unknown one
 }
 
@@ -49,7 +44,7 @@ func announcedBy(e *parley.Event) *announced {
 // keptAnnouncements bounds the announcements in memory when the log is followed for days.
 const keptAnnouncements = 10_000
 
-// logFlags holds the flags of a filter as they are given.
+// logFlags are the flags of a filter as they are given. Agents and threads are named by names, ids or beginnings of ids.
 type logFlags struct {
 	agent, from, to, thread, grep string
 	types, kinds, states          []string
@@ -58,15 +53,26 @@ type logFlags struct {
 }
 
 // The values that --type and --kind accept.
-func eventTypes() []string { return texts(parley.MessageTypes()) }
-func eventKinds() []string { return texts(parley.MessageKinds()) }
+func eventTypes() []string { return plain.Strings(parley.MessageTypes()) }
+func eventKinds() []string { return plain.Strings(parley.MessageKinds()) }
 
-func texts[S ~string](values []S) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = string(v)
+// listFlag is a flag that takes several of the values that there are.
+type listFlag struct {
+	name, doc string
+	given     *[]string
+	known     []string
+}
+
+func (f *logFlags) lists() []listFlag {
+	of := func(words string, known []string) string { return words + " (" + strings.Join(known, ", ") + ")" }
+	priorities := plain.Strings(parley.Priorities())
+	return []listFlag{
+		{"type", of("only messages of these types", eventTypes()), &f.types, eventTypes()},
+		{"kind", of("only messages of these kinds", eventKinds()), &f.kinds, eventKinds()},
+		{"is", "only changes to one of these states, such as failed or held", &f.states, parley.EventStates()},
+		{"priority", of("only messages of these priorities", priorities), &f.priorities, priorities},
+		{"has", of("only messages with all of these", parley.HasTerms()), &f.has, parley.HasTerms()},
 	}
-	return all
 }
 
 func (f *logFlags) add(cmd *cobra.Command, c completer) {
@@ -75,66 +81,37 @@ func (f *logFlags) add(cmd *cobra.Command, c completer) {
 	flags.StringVar(&f.from, "from", "", "only messages from this sender")
 	flags.StringVar(&f.to, "to", "", "only messages to this recipient")
 	flags.StringVar(&f.thread, "thread", "", "only this thread: id or title")
-	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes(), ", ")+")")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds(), ", ")+")")
-	flags.StringSliceVar(&f.states, "is", nil, "only changes to one of these states, such as failed or held")
-	flags.StringSliceVar(&f.priorities, "priority", nil,
-		"only messages of these priorities ("+strings.Join(texts(parley.Priorities()), ", ")+")")
-	flags.StringSliceVar(&f.has, "has", nil,
-		"only messages with all of these ("+strings.Join(parley.HasTerms(), ", ")+")")
 	flags.Var(&f.since, "since", "only since then: "+timeForms)
 	flags.Var(&f.until, "until", "only until then")
 	flags.StringVar(&f.grep, "grep", "", "only lines that match this pattern; lower case matches capitals too")
 
-	choices := map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates(),
-		"priority": texts(parley.Priorities()), "has": parley.HasTerms()}
-	for flag, values := range choices {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	for _, l := range f.lists() {
+		flags.StringSliceVar(l.given, l.name, nil, l.doc)
+		_ = cmd.RegisterFlagCompletionFunc(l.name,
+			cobra.FixedCompletions(l.known, cobra.ShellCompDirectiveNoFileComp))
 	}
-
 	for _, flag := range []string{"agent", "from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
 	}
 }
 
-// filter parses the flags. A value that no event can have is an error, not an empty log.
+// filter checks the flags. A value that no event can have is an error, not an empty log.
 func (f *logFlags) filter(cmd *cobra.Command) (*logFilter, error) {
-	l := &logFilter{
-		agent:      f.agent,
-		from:       f.from,
-		to:         f.to,
-		thread:     f.thread,
-		types:      f.types,
-		kinds:      f.kinds,
-		states:     f.states,
-		priorities: f.priorities,
-		has:        f.has,
-		since:      f.since.at,
-		until:      f.until.at,
-		messages:   map[string]*announced{},
-	}
-
-	for _, check := range []struct {
-		flag         string
-		given, known []string
-	}{
-		{"type", f.types, eventTypes()}, {"kind", f.kinds, eventKinds()}, {"is", f.states, parley.EventStates()},
-		{"priority", f.priorities, texts(parley.Priorities())}, {"has", f.has, parley.HasTerms()},
-	} {
-		for _, value := range check.given {
-			if err := knownValue(cmd, check.flag, value, check.known); err != nil {
+	for _, l := range f.lists() {
+		for _, value := range *l.given {
+			if err := knownValue(cmd, l.name, value, l.known); err != nil {
 				return nil, err
 			}
 		}
 	}
 
+	l := &logFilter{logFlags: f, messages: map[string]*announced{}}
 	if f.grep != "" {
 		var err error
 		if l.pattern, err = grepFlag(cmd, f.grep); err != nil {
 			return nil, err
 		}
 	}
-
 	return l, nil
 }
 
@@ -194,7 +171,7 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 // narrow reports whether the filter selects by anything but time.
 func (l *logFilter) narrow() bool {
 	return l.agent+l.from+l.to+l.thread != "" || l.pattern != nil || len(l.states) > 0 || l.ofMessages() ||
-		!l.until.IsZero()
+		!l.until.at.IsZero()
 }
 
 // ofMessages reports whether the filter selects by what messages are.
@@ -217,7 +194,7 @@ func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parl
 	}
 
 	switch {
-	case e.Time.Before(l.since), !l.until.IsZero() && e.Time.After(l.until):
+	case e.Time.Before(l.since.at), !l.until.at.IsZero() && e.Time.After(l.until.at):
 		return false
 	case l.agent != "" && !about(l.agent):
 		return false
