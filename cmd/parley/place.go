@@ -2,14 +2,24 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/disk"
 	"parley/internal/remote"
 	"parley/internal/sh"
+	"parley/op"
+	"parley/plain"
 )
 
 // place returns the place of this command line's workspace, which must be on this machine.
@@ -83,4 +93,176 @@ func (s *surroundings) absolute(path string) string {
 		return path
 	}
 	return filepath.Join(s.dir, path)
+}
+
+// hostOf returns the machine of --host.
+func (s *surroundings) hostOf() (remote.Host, error) {
+	h, err := remote.Parse(s.host)
+	if err != nil {
+		return h, err
+	}
+	if s.workspace != "" {
+		h.Workspace = s.workspace
+	}
+
+	h.Env = s.env
+	if dir := s.env.Get("XDG_RUNTIME_DIR"); disk.Exists(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
+		h.Control = filepath.Join(dir, "parley-ssh-%C")
+	}
+
+	return h, nil
+}
+
+// controlName is how many bytes the name of the shared connection's socket has: with a hash of 40 for
+// %C, and 17 that ssh adds while it makes it.
+const controlName = len("/parley-ssh-") + 40 + 17
+
+// serviceFromAfar returns a client of the daemon on another machine. It connects at once: ssh may have to
+// ask for a passphrase, and what is wrong is said before a screen opens.
+func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
+	h, err := c.hostOf()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
+	if err != nil {
+		return nil, err
+	}
+	first, err := h.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	if first.Version != buildVersion() {
+		c.warned.print(&c.output, "parley on %s is version %s, here it is %s",
+			h.Address, plain.CleanLine(first.Version), buildVersion())
+	}
+
+	return clientOver(h, first, cmp.Or(c.env.Get(parley.KeyVariable), kept, c.env.Get(daemon.OperatorKey))), nil
+}
+
+// clientOver returns a client whose first connection is there already.
+func clientOver(h remote.Host, first *remote.Link, key string) *client.Client {
+	var made atomic.Pointer[remote.Link]
+	made.Store(first)
+	dial := func(ctx context.Context) (net.Conn, error) {
+		if l := made.Swap(nil); l != nil {
+			return l, nil
+		}
+		return h.Dial(ctx)
+	}
+
+	return client.New(client.Options{Dial: dial, Where: h.String(), Key: key, Retry: reconnect})
+}
+
+// aboutHost says how the daemon of another machine comes to know the caller.
+func (s *surroundings) aboutHost(err error) error {
+	if s.host == "" || parley.ErrorCode(err) != parley.Unauthenticated {
+		return err
+	}
+	const words = "%s does not know you: there is no key of it here, or it has ended"
+	return parley.Errorf(parley.Unauthenticated, words, s.host).
+		Suggest("Make one, in a terminal: parley host add %s", sh.Word(s.host))
+}
+
+// thereOnTerminal returns a run of parley on the other machine that has this terminal.
+func (s *surroundings) thereOnTerminal(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	h, err := s.hostOf()
+	if err != nil {
+		return nil, err
+	}
+	cmd := h.Command(ctx, true, args...)
+	return cmd, cmd.Err
+}
+
+// sharesDatabase reports whether the workspace has its database on a server, where others may use it.
+func (s *surroundings) sharesDatabase() bool {
+	at, err := s.place()
+	if err != nil || s.host != "" {
+		return s.host != ""
+	}
+	_, err = os.Stat(at.DatabaseNote())
+	return err == nil
+}
+
+// teamHosts are the machines that share the workspace's database.
+type teamHosts struct{ *cli }
+
+// list returns them; none if the database is a file.
+func (c teamHosts) list(ctx context.Context) ([]parley.Host, error) {
+	if !c.sharesDatabase() {
+		return nil, nil
+	}
+	service, err := c.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+
+	res, err := op.ListHosts.Call(ctx, service, parley.ListHostsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return res.Hosts, nil
+}
+
+// print prints a line for each machine of the team.
+func (c teamHosts) print(hosts []parley.Host) {
+	var t table
+	for _, h := range hosts {
+		state := c.paint(green, "at work")
+		switch {
+		case h.Away && h.AwaySince != nil:
+			state = c.paint(yellow, "away for "+c.ago(*h.AwaySince))
+		case h.Away:
+			state = c.paint(yellow, "away")
+		case h.Here:
+			state = c.paint(green, "here")
+		}
+		t.add(h.Name, state, strings.Join(h.Agents, ", "))
+	}
+	t.print(&c.output)
+}
+
+// remove takes a machine out of the team.
+func (c teamHosts) remove(ctx context.Context, name string) error {
+	service, err := c.service(ctx)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+
+	res, err := op.RemoveHost.Call(ctx, service, parley.RemoveHostRequest{Name: name})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	words := res.Message
+	if n := len(res.Terminated); n > 0 {
+		words += fmt.Sprintf(" Stopped: %s.", strings.Join(res.Terminated, ", "))
+	}
+	if res.Failed > 0 {
+		words += fmt.Sprintf(" Failed: %s.", count(res.Failed, "message"))
+	}
+	return c.printLine(words)
+}
+
+// hostsNow returns the names of the team's machines, as a running daemon knows them.
+func (c completer) hostsNow(ctx context.Context) (names []string) {
+	if !c.sharesDatabase() {
+		return nil
+	}
+	c.ask(ctx, func(ctx context.Context, service *client.Client) {
+		res, err := op.ListHosts.Call(ctx, service, parley.ListHostsRequest{})
+		if err != nil {
+			return
+		}
+		for _, h := range res.Hosts {
+			names = append(names, h.Name)
+		}
+	})
+	return names
 }

@@ -3,11 +3,14 @@ package needs
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"parley"
 	"parley/op"
+	"parley/orchestrator/admission"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/talk"
@@ -247,4 +250,84 @@ func retrySentence(requeued, pending []string) string {
 		parts = append(parts, "Looking again at "+strings.Join(pending, ", "))
 	}
 	return strings.Join(parts, ". ") + "."
+}
+
+// SteerAgent does op.SteerAgent. Guidance is delivered like
+// every message; only its header differs.
+func (ops *Service) SteerAgent(
+	ctx context.Context, req parley.SteerAgentRequest,
+) (*parley.SendMessageResult, error) {
+	from, err := ops.Roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	to, err := ops.Roster.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	if to == from || to.Kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.Name, from.Name).
+			Suggest("Name another agent; get_agent_status lists them.")
+	}
+
+	d, err := guidance(to, req.Kind, req.Text, req.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+
+	stored, err := ops.Admission.Admit(ctx, from, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := ops.Admission.Await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+
+	return ops.Admission.Receipt(stored), nil
+}
+
+// guidance returns the draft of a steering message. The kind is one of the kinds of
+// parley.Guidance.
+func guidance(to *team.Member, kind, text, key string) (admission.Draft, error) {
+	data, err := json.Marshal(parley.Guidance{Kind: kind})
+	if err != nil {
+		return admission.Draft{}, fmt.Errorf("encode the guidance: %w", err)
+	}
+	return admission.Draft{Recipients: []*team.Member{to}, Key: key, Message: parley.Message{Kind: parley.KindSteering,
+		Type: parley.TypeInformation, Priority: parley.PriorityHigh, Text: text, Data: data}}, nil
+}
+
+// PauseCommunication does op.PauseCommunication. A message that is being typed is finished.
+func (ops *Service) PauseCommunication(
+	ctx context.Context, req parley.PauseCommunicationRequest,
+) (*parley.PauseCommunicationResult, error) {
+	by, err := ops.Roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := ops.Pause.Change(ctx, ops.Store, by, req, ops.Now()); err != nil {
+		return nil, err
+	}
+
+	for _, m := range ops.Roster.All() {
+		m.Wake() // the reason that its messages wait has changed
+	}
+
+	counts, err := ops.Store.DeliveryCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: ops.Pause.Is(), Message: "Messages go on."}
+	for _, state := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping} {
+		res.Waiting += counts[string(state)]
+	}
+
+	if res.Paused != nil {
+		res.Message = "Communication is paused: messages are refused, deliveries wait."
+	}
+
+	return res, nil
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"parley"
 	"parley/plain"
@@ -186,3 +189,86 @@ func (s Set) Transcript(name string) *transcript.Format {
 
 // Names lists the profiles in order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }
+
+// Learned are the keys of a profile that parley learned by itself, in their order in its file.
+type Learned struct {
+	Extends     string        `yaml:"extends"`
+	Summary     string        `yaml:"summary"`
+	Command     []string      `yaml:"command"`
+	Programs    []string      `yaml:"programs,omitempty"`
+	Tested      []string      `yaml:"tested,omitempty"`
+	OneLine     bool          `yaml:"one_line"`
+	InlineLines int           `yaml:"inline_lines"`
+	InlineChars int           `yaml:"inline_chars"`
+	Key         string        `yaml:"key"`
+	ShowWithin  time.Duration `yaml:"show_within"`
+	Still       time.Duration `yaml:"still"`
+	Markers     struct {
+		Idle     string `yaml:"idle"`
+		Composer string `yaml:"composer"`
+		Cursor   bool   `yaml:"cursor,omitempty"`
+		Empty    string `yaml:"empty,omitempty"`
+		Paste    string `yaml:"paste"`
+	} `yaml:"markers"`
+}
+
+// Profile returns the profile with these keys.
+func (l *Learned) Profile(name string) (*Profile, error) {
+	set, err := Builtin()
+	if err != nil {
+		return nil, err
+	}
+	text, err := yaml.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("write profile %s: %w", name, err)
+	}
+	if set, err = set.With(name, text); err != nil {
+		return nil, err
+	}
+	return set.Find(name)
+}
+
+// YAML returns the profile in the form of a parley.yaml, which begins with what is not known of the program.
+func (l *Learned) YAML(name, size string, unknown []string) ([]byte, error) {
+	body, err := yaml.Marshal(map[string]map[string]*Learned{"profiles": {name: l}})
+	if err != nil {
+		return nil, fmt.Errorf("write profile %s: %w", name, err)
+	}
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Learned by parley profiles learn, in a terminal of %s. It is not known:\n", size)
+	for _, words := range unknown {
+		b.WriteString("# - " + words + "\n")
+	}
+	return append([]byte(b.String()), body...), nil
+}
+
+// Careful returns a profile with all that Default says of how a program is typed to and its screen read. It is for a
+// version of the program that the profile misreads. How it is launched, continued and read otherwise stays.
+func (s Set) Careful(name string) (*Profile, error) {
+	p, err := s.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	other, err := s.Find(Default)
+	if err != nil {
+		return nil, err
+	}
+
+	c := p.clone()
+	c.OneLine, c.InlineLines = other.OneLine, other.InlineLines
+	c.InlineChars, c.InlineBytes = other.InlineChars, other.InlineBytes
+	c.Key, c.QueueKey, c.FirstShown = other.Key, other.QueueKey, other.FirstShown
+	c.Settle, c.ShowWithin = other.Settle, other.ShowWithin
+	c.TakenWithin, c.RefusesWithin = other.TakenWithin, other.RefusesWithin
+	c.Startup, c.Quiet, c.Still = max(other.Startup, p.Startup), max(other.Quiet, p.Quiet), other.Still
+
+	c.Markers = other.Markers
+	for _, m := range []*map[string]string{&c.Markers.Blocked, &c.Markers.Questions, &c.Markers.Dialogs} {
+		*m = maps.Clone(*m)
+	}
+	c.patterns = other.patterns
+	c.patterns.garbles, c.patterns.alters, c.patterns.titles = p.patterns.garbles, p.patterns.alters, p.patterns.titles
+	c.patterns.session, c.patterns.transcript = p.patterns.session, p.patterns.transcript
+	return c, nil
+}

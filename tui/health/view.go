@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -246,4 +248,33 @@ func bytesWords(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+func (h *Screen) Point(p kit.Pointer) tea.Cmd {
+	h.Top += p.Wheel
+	return nil
+}
+
+// plots draw figures with their curves.
+type plots struct {
+	*room.Shared
+	Still bool // no curves
+}
+
+const figureColumn = 12
+
+// figure draws a name, its value, and its curve if there is room.
+func (p plots) figure(name, words string, curve []int, w int) string {
+	line := "  " + p.Theme.Dim.Render(kit.Pad(name, figureColumn)) + kit.Fit(words, w-figureColumn-2)
+	if p.Still || len(curve) == 0 || w < 40 {
+		return line
+	}
+	line = kit.Pad(line, max(kit.Width(line), min(w*55/100, figureColumn+38)))
+	room := w - kit.Width(line) - 1
+	if room < 8 {
+		return line
+	}
+	curve = curve[max(0, len(curve)-room):]
+	gap := strings.Repeat(" ", 1+room-len(curve)) // the newest stands at the right
+	return line + gap + p.Theme.Busy.Render(kit.Sparks(curve))
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -100,4 +102,25 @@ func (l *needList) columns() needColumns {
 		c.name = max(c.name, kit.Width(kit.SafeLine(l.list[i].Agent)))
 	}
 	return needColumns{min(c.kind, 11), min(c.name, 14)}
+}
+
+// Count returns how much waits for the operator.
+func Count(n *Screen) int { return len(n.all) }
+
+// Named returns what waits for the operator, to go to.
+func Named(n *Screen) (all []room.Named) {
+	for i := range n.all {
+		x := &n.all[i]
+		all = append(all, room.Named{Kind: "need", Name: kit.SafeLine(x.Agent), About: kit.CodeWords(x.Kind) + " · " +
+			x.lead + x.headline(), Go: func() tea.Cmd { return goTo(n, x.key) }})
+	}
+	return all
+}
+
+// goTo puts the marker on a need, if it is still there.
+func goTo(n *Screen, key string) tea.Cmd {
+	n.Filter.Drop()
+	n.sift(&n.Filter)
+	n.sel, n.acted, n.inDetail = key, key, false
+	return n.GoTo(room.AtNeeds)
 }

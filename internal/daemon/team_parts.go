@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/mcpserver"
 	"parley/plain"
 )
 
@@ -82,4 +83,83 @@ func (t *Team) checkResponders(file string, seen map[string]bool) error {
 	}
 
 	return nil
+}
+
+// Worktrees says what a new git worktree gets before its agent starts.
+type Worktrees struct {
+	Copy  []string `yaml:"copy" doc:"Files and directories that git does not have, such as .env, relative to the repository."`
+	Setup []string `yaml:"setup" doc:"Shell commands that run in it, one after the other, such as npm ci."`
+}
+
+// WithWorktree adds to a launch what the file says of the agent's worktree.
+func (t *Team) WithWorktree(a Agent, r parley.LaunchAgentRequest) parley.LaunchAgentRequest {
+	r.Worktree = a.Worktree
+	t.Prepare(&r)
+	return r
+}
+
+// HasWorktree reports whether the agent is to have a worktree of its own.
+func (a *Agent) HasWorktree() bool { return hasWorktree(a.Worktree) }
+
+func hasWorktree(setting string) bool { return setting != "" && setting != "false" }
+
+// Prepare adds to a launch what the file says of new worktrees, if it asks for one.
+func (t *Team) Prepare(r *parley.LaunchAgentRequest) {
+	if hasWorktree(r.Worktree) {
+		r.Copy, r.Setup = t.Worktrees.Copy, t.Worktrees.Setup
+	}
+}
+
+// worktreeClaims tells what runs in new worktrees, and what is copied there.
+func (t *Team) worktreeClaims() []Claim {
+	var all []Claim
+	if len(t.Worktrees.Copy) > 0 {
+		words := "each new worktree gets " + strings.Join(t.Worktrees.Copy, ", ")
+		all = append(all, Claim{"worktrees", plain.CleanLine(words)})
+	}
+	for _, command := range t.Worktrees.Setup {
+		all = append(all, Claim{"worktrees", plain.CleanLine("in each new worktree runs " + command)})
+	}
+	return all
+}
+
+// checkToolsets refuses an agent's toolsets that do not exist.
+func (m *Agent) checkToolsets(file string) error {
+	if m.Toolsets != nil && len(m.Toolsets) == 0 {
+		return parley.Errorf(parley.InvalidArgument, "%s: agent %s: toolsets is empty", file, m.Name).
+			Suggest("Leave it out for all tools, or name at least one group.")
+	}
+	if _, err := mcpserver.ParseToolsets(strings.Join(m.Toolsets, ",")); err != nil {
+		e := parley.AsError(err)
+		return parley.Errorf(e.Code, "%s: agent %s: %w", file, m.Name, err).Suggest("%s", e.Action)
+	}
+	return nil
+}
+
+// toolsets returns the toolsets of the agents that are offered fewer than all, by name.
+func (t *Team) toolsets() map[string]string {
+	sets := map[string]string{}
+	for _, m := range t.Agents {
+		if len(m.Toolsets) > 0 {
+			sets[m.Name] = strings.Join(m.Toolsets, ",")
+		}
+	}
+	return sets
+}
+
+// ParseToolsets parses the toolsets of the mcp_toolsets setting and those of single
+// agents, by name.
+func ParseToolsets(
+	setting string, agents map[string]string,
+) (all mcpserver.Toolsets, own map[string]mcpserver.Toolsets, err error) {
+	if all, err = mcpserver.ParseToolsets(setting); err != nil {
+		return nil, nil, err
+	}
+	own = map[string]mcpserver.Toolsets{}
+	for name, text := range agents {
+		if own[strings.ToLower(name)], err = mcpserver.ParseToolsets(text); err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, own, nil
 }
