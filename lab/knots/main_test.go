@@ -33,7 +33,7 @@ func TestAKnotIsFound(t *testing.T) {
 const looseEnough = 8
 
 // knotted are the packages that have a larger one. Each may only shrink.
-var knotted = map[string]int{"cmd/parley": 9}
+var knotted = map[string]int{}
 
 func TestPackagesHangTogetherLoosely(t *testing.T) {
 	root := filepath.Join("..", "..")
