@@ -44,7 +44,8 @@ func announcedBy(e *parley.Event) *announced {
 // keptAnnouncements bounds the announcements in memory when the log is followed for days.
 const keptAnnouncements = 10_000
 
-// logFlags are the flags of a filter as they are given. Agents and threads are named by names, ids or beginnings of ids.
+// logFlags are the flags of a filter as they are given. Agents and threads are named by their name, their id, or the
+// beginning of that.
 type logFlags struct {
 	agent, from, to, thread, grep string
 	types, kinds, states          []string
