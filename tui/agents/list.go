@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -195,10 +194,8 @@ func (l *agentList) sift(
 		}
 	}
 	l.filter.Counted(len(l.list), len(all))
-	slices.SortStableFunc(l.list, func(x, y *parley.AgentStatus) int {
-		return cmp.Or(l.filter.Rank(y.Name)-l.filter.Rank(x.Name), compare(x, y))
-	})
-	if l.filter.Changed() && l.filter.Active() && len(l.list) > 0 {
+	name := func(s **parley.AgentStatus) string { return (*s).Name }
+	if kit.Best(l.filter, l.list, name, func(x, y **parley.AgentStatus) int { return compare(*x, *y) }) {
 		l.Sel = l.list[0].ID
 	}
 }

@@ -1,7 +1,9 @@
 package kit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,20 +50,25 @@ func (f *Filter) Matches(name string, others ...string) bool {
 	return true
 }
 
-// Rank says how well a name fits the words; 0 without any.
-func (f *Filter) Rank(name string) (rank int) {
-	for word := range strings.FieldsSeq(string(f.text)) {
-		rank += Fuzzy(word, name)
+// Best sorts a list by how well the names fit the words, the best first; those that fit alike are compared. It reports
+// whether a marker goes to the first one: the words are others than when they were asked for last.
+func Best[T any](f *Filter, list []T, name func(*T) string, compare func(x, y *T) int) (first bool) {
+	rank := func(x *T) (all int) {
+		for word := range strings.FieldsSeq(string(f.text)) {
+			all += Fuzzy(word, name(x))
+		}
+		return all
 	}
-	return rank
-}
+	slices.SortStableFunc(list, func(x, y T) int { return cmp.Or(rank(&y)-rank(&x), compare(&x, &y)) })
 
-// Changed reports whether the words are others than when it was last asked.
-func (f *Filter) Changed() bool {
 	changed := f.ranked != f.text
 	f.ranked = f.text
-	return changed
+
+	return changed && f.Active() && len(list) > 0
 }
+
+// AsTheyAre compares what keeps its order.
+func AsTheyAre[T any](_, _ *T) int { return 0 }
 
 // Empty reports whether nothing passed when the list was narrowed last.
 func (f *Filter) Empty() bool { return f.shown == 0 }

@@ -1,6 +1,10 @@
 package kit
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestFilterMatchesEachWord(t *testing.T) {
 	for _, c := range []struct {
@@ -20,6 +24,28 @@ func TestFilterMatchesEachWord(t *testing.T) {
 		f.Insert(c.filter)
 		if got := f.Matches(c.name, c.other); got != c.want {
 			t.Errorf("%q matches %s (%s): %v, want %v", c.filter, c.name, c.other, got, c.want)
+		}
+	}
+}
+
+func TestTheBestMatchComesFirst(t *testing.T) {
+	for _, c := range []struct{ filter, want string }{
+		{"", "tester recoder coder decoder"},
+		{"coder", "coder recoder decoder tester"},
+		{"COD", "coder recoder decoder tester"},
+		{"dec", "decoder tester recoder coder"},
+		{"zzz", "tester recoder coder decoder"}, // what passes by its other texts keeps its order
+	} {
+		var f Filter
+		f.Insert(c.filter)
+		list := strings.Fields("tester recoder coder decoder")
+		first := Best(&f, list, func(s *string) string { return *s }, AsTheyAre)
+		if got := strings.Join(list, " "); got != c.want || first != (c.filter != "") {
+			t.Errorf("%q: %s, the marker goes there: %v; want %s", c.filter, got, first, c.want)
+		}
+		again := slices.Clone(list)
+		if Best(&f, list, func(s *string) string { return *s }, AsTheyAre) || !slices.Equal(list, again) {
+			t.Errorf("%q: the marker is taken away again, or the order changes", c.filter)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type needList struct {
 	acted     string    // the key of the need that a key has acted on: it goes as expected
 }
 
-// sift lists the needs that a filter lets pass.
+// sift lists the needs that a filter lets pass, those of the agents that fit best first.
 func (l *needList) sift(f *kit.Filter) {
 	l.list = nil
 	for i := range l.all {
@@ -33,6 +33,9 @@ func (l *needList) sift(f *kit.Filter) {
 		}
 	}
 	f.Counted(len(l.list), len(l.all))
+	if kit.Best(f, l.list, func(x *need) string { return kit.SafeLine(x.Agent) }, kit.AsTheyAre) {
+		l.moveTo(0)
+	}
 }
 
 // selected returns the need under the marker, or nil.

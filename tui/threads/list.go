@@ -24,7 +24,7 @@ type threadList struct {
 // Count returns how many threads are known.
 func (l *threadList) Count() int { return len(l.all) }
 
-// sift lists the threads that a filter lets pass.
+// sift lists the threads that a filter lets pass, the best match first.
 func (l *threadList) sift(f *kit.Filter, last *team.LastWords) {
 	l.list = l.list[:0]
 	for i := range l.all {
@@ -35,7 +35,8 @@ func (l *threadList) sift(f *kit.Filter, last *team.LastWords) {
 	}
 	f.Counted(len(l.list), len(l.all))
 
-	if l.selected() == nil && len(l.list) > 0 {
+	title := func(x *parley.Thread) string { return kit.SafeLine(x.Title) }
+	if kit.Best(f, l.list, title, kit.AsTheyAre) || l.selected() == nil && len(l.list) > 0 {
 		l.Sel = l.list[0].ID
 	}
 }
