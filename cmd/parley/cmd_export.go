@@ -217,7 +217,8 @@ func (c exporting) write(
 		return 0, err
 	}
 
-	progress, shown := redraws(c.env, c.err) && to != io.Writer(c.out), false
+	progress := c.passing()
+	defer progress.clear()
 	for {
 		for i := range page.Messages {
 			if err := w.Message(&page.Messages[i]); err != nil {
@@ -226,9 +227,9 @@ func (c exporting) write(
 		}
 
 		n += len(page.Messages)
-		if progress && c.now().Sub(told) >= time.Second {
-			told, shown = c.now(), true
-			fmt.Fprintf(c.err, "\r\x1b[K%d of %d messages", n, total)
+		if to != io.Writer(c.out) && c.now().Sub(told) >= time.Second {
+			told = c.now()
+			progress.show("%d of %d messages", n, total)
 		}
 
 		// Later messages are not part of it, so that the count in the head is right.
@@ -242,10 +243,6 @@ func (c exporting) write(
 		}
 
 		page.Messages = page.Messages[:min(len(page.Messages), total-n)]
-	}
-
-	if shown {
-		fmt.Fprint(c.err, "\r\x1b[K")
 	}
 
 	return n, w.Close()

@@ -98,7 +98,7 @@ func (*sendFileCommand) upload(
 	defer service.Close()
 
 	p := c.newProgress(info.Size())
-	defer p.end()
+	defer p.clear()
 
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
 }
@@ -206,7 +206,7 @@ func (g *getFileCommand) save(
 	p := o.newProgress(0)
 	sum := sha256.New()
 	f, err := get(io.MultiWriter(temp, sum, p))
-	p.end()
+	p.clear()
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return nil, "", err
 	}
@@ -242,23 +242,22 @@ func isSum(sum hash.Hash, want string) bool { return hex.EncodeToString(sum.Sum(
 
 // progress counts the bytes written to it and shows them on a terminal.
 type progress struct {
-	o       *output
-	total   int64 // 0 when it is not known
-	done    int64
-	shown   bool
-	next    time.Time
-	visible bool
+	*passing
+	now   func() time.Time
+	total int64 // 0 when it is not known
+	done  int64
+	next  time.Time
 }
 
 func (o *output) newProgress(total int64) *progress {
-	return &progress{o: o, total: total, next: o.now().Add(progressAfter), visible: !o.json && redraws(o.env, o.err)}
+	return &progress{passing: o.passing(), now: o.now, total: total, next: o.now().Add(progressAfter)}
 }
 
 func (p *progress) Write(b []byte) (int, error) {
 	p.done += int64(len(b))
-	if now := p.o.now(); p.visible && now.After(p.next) {
-		p.shown, p.next = true, now.Add(progressAfter/5)
-		fmt.Fprint(p.o.err, "\r\x1b[K"+p.line())
+	if now := p.now(); now.After(p.next) {
+		p.next = now.Add(progressAfter / 5)
+		p.show("%s", p.line())
 	}
 	return len(b), nil
 }
@@ -268,13 +267,6 @@ func (p *progress) line() string {
 		return size(p.done)
 	}
 	return fmt.Sprintf("%s of %s, %d %%", size(p.done), size(p.total), 100*p.done/p.total)
-}
-
-// end clears the line.
-func (p *progress) end() {
-	if p.shown {
-		fmt.Fprint(p.o.err, "\r\x1b[K")
-	}
 }
 
 type filesCommand struct{}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,18 +223,12 @@ func examine(ctx context.Context, checks []check, progress func(left []string)) 
 
 // progress shows the unfinished checks on a terminal and clears the line at the end.
 func (d *doctor) progress() func(left []string) {
-	if !redraws(d.env, d.err) || d.json {
-		return func([]string) {}
-	}
-
-	shown := false
+	line := d.passing()
 	return func(left []string) {
-		switch {
-		case len(left) > 0:
-			shown = true
-			fmt.Fprintf(d.err, "\r\x1b[Kchecking %s…", strings.Join(left[:min(len(left), 4)], ", "))
-		case shown:
-			fmt.Fprint(d.err, "\r\x1b[K")
+		if len(left) == 0 {
+			line.clear()
+			return
 		}
+		line.show("checking %s…", strings.Join(left[:min(len(left), 4)], ", "))
 	}
 }

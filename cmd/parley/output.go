@@ -237,3 +237,34 @@ func (w *warnings) isNew(text string) bool {
 	w.said[text] = true
 	return true
 }
+
+// passing is a line on a terminal that says how far a command is, until it is cleared.
+type passing struct {
+	to    *os.File // nil: nothing is shown
+	shown bool
+}
+
+// passing returns such a line. It is not shown with --json, and where lines are not drawn again.
+func (o *output) passing() *passing {
+	if o.json || !redraws(o.env, o.err) {
+		return &passing{}
+	}
+	return &passing{to: o.err}
+}
+
+func (p *passing) visible() bool { return p.to != nil }
+
+// show puts a text in the place of the one before.
+func (p *passing) show(format string, args ...any) {
+	if p.visible() {
+		p.shown = true
+		fmt.Fprintf(p.to, "\r\x1b[K"+format, args...)
+	}
+}
+
+func (p *passing) clear() {
+	if p.shown {
+		p.shown = false
+		fmt.Fprint(p.to, "\r\x1b[K") // with the ^C that the terminal may have shown there
+	}
+}

@@ -140,7 +140,8 @@ func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 	short := parley.Short(s.id)
 	r.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
 	until := r.now().Add(wait)
-	progress := !r.json && redraws(r.env, r.err)
+	progress := r.passing()
+	defer progress.clear()
 	for !settled(*s.deliveries) {
 		left := until.Sub(r.now())
 		if left <= 0 {
@@ -148,9 +149,9 @@ func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 		}
 
 		step := min(left, time.Minute)
-		if progress {
+		if progress.visible() {
 			step = min(step, time.Second)
-			fmt.Fprintf(r.err, "\r\x1b[K%s, %d s left", r.rungs(*s.deliveries), int(left.Seconds()))
+			progress.show("%s, %d s left", r.rungs(*s.deliveries), int(left.Seconds()))
 		}
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
@@ -158,18 +159,13 @@ func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 			ctx, r.cli, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
 		)
 		if err != nil {
-			if progress {
-				fmt.Fprint(r.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
-			}
 			return err
 		}
 
 		*s.deliveries, *s.status = res.Deliveries, res.DeliveryStatus
 	}
 
-	if progress {
-		fmt.Fprint(r.err, "\r\x1b[K")
-	}
+	progress.clear()
 
 	return r.unproven(ctx, s)
 }

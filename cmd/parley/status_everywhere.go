@@ -112,21 +112,9 @@ func (s survey) print(ctx context.Context) error {
 
 // sayWaiting shows on a terminal what a command does for long, until stop.
 func (s survey) sayWaiting(doing string) (stop func()) {
-	if s.json || !redraws(s.env, s.err) {
-		return func() {}
-	}
-
-	shown := false
-	end := every(progressAfter, func() {
-		shown = true
-		fmt.Fprintf(s.err, "\r\x1b[K%s…", doing)
-	})
-
-	return func() {
-		if end(); shown {
-			fmt.Fprint(s.err, "\r\x1b[K")
-		}
-	}
+	line := s.passing()
+	end := every(progressAfter, func() { line.show("%s…", doing) })
+	return func() { end(); line.clear() }
 }
 
 // byUrgency puts first what needs the operator most, and then what was used last.
