@@ -175,6 +175,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		a.text.noteBeside(o)
 	}
 	if o.namedSince(a.entered.named) { // a person has pressed the key
+		a.entered.stands = o.holds(&a.text.letter)
 		if !a.seen(o) && !a.memory.mayRefuse(o) { // what may be refused is looked at for longer
 			return tmux.Step{Do: tmux.Wait}
 		}

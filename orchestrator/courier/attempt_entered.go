@@ -86,7 +86,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 // text. What is not drawn yet can change or clear it before the key.
 func (a *attempt) decideKey(o *observation) {
 	e := &a.entered
-	e.looked, e.unseen, a.text.pressed = o.now, false, o.now
+	e.looked, e.unseen = o.now, false
 	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.keysWaited(o)))
 	// What an earlier daemon pasted may be cleared away: how late its program draws, only that one knew.
 	e.touched = e.touched || e.undrawn || a.resumed && !o.screen.Touched.Before(a.sent.Truncate(time.Second))

@@ -19,7 +19,8 @@ func (r *recovery) settleStranded(
 	same := s.Key == job.Key
 	switch {
 	case s.fate == fateShown:
-		r.stranded, s.taken = nil, true
+		r.stranded = nil
+		r.noteShown(t, s)
 		evidence := parley.ProofShown.Words("") + s.together()
 		return same, true, errors.Join(r.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
 			typedRungs(s.wasEntered(), parley.ProofShown, evidence, &s.Job)...)))
@@ -31,6 +32,15 @@ func (r *recovery) settleStranded(
 	}
 	r.stranded = nil
 	return false, false, nil
+}
+
+// noteShown notes a text that its program was given after all, perhaps just now.
+func (r *recovery) noteShown(t *team.Terminal, s *typed) {
+	now := r.o.Now()
+	o := observation{on: t, profile: t.Profile, names: r.m.ReportsMessages()}
+	unreported := r.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
+	s.given = given{entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported}
+	r.memory.given = s
 }
 
 // pressStranded goes on at the key of the stranded text.

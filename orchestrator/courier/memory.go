@@ -38,6 +38,7 @@ func (m *memory) seeGiven(o *observation, h hold) {
 	if g == nil || !g.taken || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
 		return
 	}
+	g.gone = g.gone || o.Composing && !o.holds(&g.letter)
 	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {
 		g.kept = g.kept || h.none()
 		return
@@ -49,7 +50,7 @@ func (m *memory) seeGiven(o *observation, h hold) {
 			more++
 		}
 	}
-	drawn := !g.pressed.IsZero() && o.screen.Drawn.After(g.pressed) // else it may only not have drawn that it has it
+	drawn := g.gone || o.screen.Drawn.After(g.told) // else it may only not have drawn that it has it
 	if h.Code == parley.HoldRecalled && drawn && g.recognises(o) && o.holdsOnly(&g.letter) && more <= hints {
 		m.undone = g
 	}

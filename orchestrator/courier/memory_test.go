@@ -260,7 +260,7 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		s.looked()
 		s.begin(false)
 		s.memory.given = s.attempt.text
-		s.memory.given.entered, s.memory.given.pressed, s.memory.given.taken = s.now, s.now, !c.untaken
+		s.memory.given.entered, s.memory.given.told, s.memory.given.taken = s.now, s.now, !c.untaken
 		if s.drawn = s.now.Add(time.Second); c.undrawn {
 			s.drawn = s.now
 		}

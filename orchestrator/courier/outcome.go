@@ -190,8 +190,8 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 		entered = y.o.Now()
 	}
 	a.text.given = given{
-		entered: entered, pressed: later(out.EnteredAt, a.text.pressed), typed: typed,
-		taken: out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal, unreported: unreported,
+		entered: entered, told: y.o.Now(), gone: !a.entered.stands, typed: typed, unreported: unreported,
+		taken:   out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal,
 		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false

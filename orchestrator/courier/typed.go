@@ -51,8 +51,9 @@ type typed struct {
 // given is what is known of a text that was entered.
 type given struct {
 	entered time.Time // zero: by a daemon before this one
-	pressed time.Time // its key, or the decision for it; zero: that is not known
 	taken   bool      // its program took it, as far as could be seen
+	gone    bool      // it was seen to be gone from its composer
+	told    time.Time // when that was concluded
 
 	// unreported is set while the program, which reports the prompts that it is given,
 	// has not reported this one.
@@ -78,7 +79,7 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	m.text.Job, m.text.letter = *job, l
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.text.copies = m.before.of(l.mark)
-		m.text.above, m.text.kept, m.text.pressed = m.before.above, false, time.Time{}
+		m.text.above, m.text.kept, m.text.beneath = m.before.above, false, false
 	}
 	return m.text
 }

@@ -92,6 +92,42 @@ var cases = []struct {
 			{At: 38 * time.Second, Do: "tmux", What: "broken key", N: 2, For: 70 * time.Second},
 		},
 	}},
+	{"its program says that it has what it has not drawn yet", story{
+		Seed: 38228, Profile: "claude", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(800), Draw: ms(124), Start: ms(3687), Work: ms(3244), Report: ms(411), Reports: true,
+			Suggests: true, oddities: oddities{Launch: ms(1650), Drops: true},
+		},
+		Events: []event{
+			send(ms(5366)), send(ms(13114)), {At: ms(15548), Do: "stall", N: 2, For: ms(10458)},
+		},
+	}},
+	{"what a dialog swallowed is typed again as its machine sleeps", story{
+		Seed: 41438, Profile: "codex", Shared: true, Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(1563), Work: time.Second,
+		},
+		Events: []event{
+			send(ms(20354)), {At: ms(24130), Do: "send", What: "urgent"},
+			{At: ms(24289), Do: "swallow", N: 1, For: ms(8971)},
+			{At: ms(39244), Do: "sleep", What: "alone", N: 55, For: ms(21995)},
+		},
+	}},
+	{"the next behind what its program has only just taken", story{
+		Seed: 37701, Profile: "gemini", Shared: true, Back: ms(1011), Traits: traits{
+			Width: 120, Read: ms(58), Start: ms(2565), Begin: ms(480), Work: time.Second, Reports: true, DropsBegin: true,
+			ShortID: true,
+		},
+		Events: []event{
+			{At: 4 * time.Second, Do: "question", What: "news", For: 9 * time.Second},
+			{At: 8 * time.Second, Do: "swallow", What: "enter", N: 1, For: 8 * time.Second},
+			{At: 12 * time.Second, Do: "left keys", What: "leaves it", N: 1, For: time.Second},
+			{At: 13 * time.Second, Do: "pause", N: 1, For: 3 * time.Second}, long(13 * time.Second),
+			{At: 38 * time.Second, Do: "daemon dies", What: "late", N: 46}, send(42 * time.Second),
+			{At: 45 * time.Second, Do: "sleep", What: "and another takes over", N: 53, For: 16 * time.Second},
+			{At: 47 * time.Second, Do: "send", What: "normal", N: 2},
+			{At: 63 * time.Second, Do: "late key", N: 2, For: 7 * time.Second},
+			{At: 64 * time.Second, Do: "daemon dies", What: "at once", N: 11},
+		},
+	}},
 	{"messages are paused as a program starts with one", story{
 		Profile: "claude", Traits: traits{Width: 120, Start: ms(500), Work: 2 * time.Second},
 		Events: []event{

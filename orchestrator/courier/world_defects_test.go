@@ -234,7 +234,7 @@ var typingDefects = []defect{
 		`	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {`,
 		`	if g.above = o.Above; false {`, nil},
 	{"what its program has not drawn counts as taken back", "memory.go",
-		`o.screen.Drawn.After(g.pressed) //`, `!o.screen.Drawn.IsZero() //`, nil},
+		`o.screen.Drawn.After(g.told) //`, `!o.screen.Drawn.IsZero() //`, nil},
 	{"the second key counts as the first", "../../tmux/submit.go",
 		`d.out.Again, d.out.EnteredAt = true, time.Now()`, `d.out.Again = true`, nil},
 	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.brief(), err`, `	return undone || false && h.brief(), err`, nil},

@@ -114,7 +114,7 @@ func (t *teller) addLaunches(end time.Duration) {
 			e.For = o.between(100*time.Millisecond, 40*time.Second)
 			e.What = often(&o, "at once", "late", "never", "behind a question", "as a wrong one")
 			e.N += []int{0, 0, 1, 2}[o.IntN(4)]
-			if o.IntN(4) == 0 && !slices.ContainsFunc(t.s.Events, ownTurn) {
+			if o.IntN(4) == 0 && !slices.ContainsFunc(t.s.Events, ownTurn) && !t.s.Traits.Outlives {
 				e.N += 8
 			}
 			if o.IntN(3) == 0 && e.N&8 == 0 {

@@ -117,6 +117,8 @@ type message struct {
 
 	keyAt    time.Time // its key was pressed
 	undone   time.Time // it was taken out of the conversation last
+	toldAt   time.Time // it counted as submitted last
+	emptied  bool      // since its composer was empty
 	toldBack bool      // and stood there for so long that the courier knows
 }
 

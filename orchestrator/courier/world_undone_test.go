@@ -96,7 +96,11 @@ func (w *world) rested(m *message) bool {
 	rests := g.raw && g.shell == "" && !g.dialog && !g.behind && !g.blocked && !g.refused && !g.working &&
 		g.begins == 0 && len(g.unread) == 0
 	tr := &w.story.Traits
-	drawn := p.drawn.Truncate(time.Second).After(m.keyAt) // as tmux tells it
+	from := m.toldAt // what the program only said may stay in the composer until it draws
+	if m.emptied {
+		from = m.keyAt
+	}
+	drawn := p.drawn.Truncate(time.Second).After(from) // as tmux tells it
 	if long := tr.Fold > 0 && len(g.composer[0].text) >= tr.Fold; long &&
 		m.keyAt.Sub(m.pastedAt) > 2*time.Second+tr.Draw+tr.Read {
 		return false // what stands for it was not seen as its key was pressed

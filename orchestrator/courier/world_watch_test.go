@@ -294,6 +294,7 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
+		m.toldAt, m.emptied = time.Now(), c.Code == parley.ProofComposer
 		if len(m.got) == 0 && m.undone.IsZero() && !m.guessed() &&
 			!v.w.story.Traits.Relay { // which has it before its program
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
