@@ -94,7 +94,9 @@ func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
 // watchGiven looks whether the program gives the text back that it was given last, while no message waits: the courier
 // is woken when it comes to rest. It reports whether to come back.
 func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
-	s, t := r.memory.given, r.m.Terminal()
+	t := r.m.Terminal()
+	r.memory.noteNamed(r.m, t)
+	s := r.memory.given
 	if s == nil || s.kept || s.above == nil || t == nil || s.on != t || r.m.Agent().State == parley.StateBusy {
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -23,6 +24,19 @@ func (m *memory) noteCopies(o *observation, mark string) {
 		m.before = copies{mark: mark, n: profile.Times(o.screen.Lines, mark)}
 	case o.Composing:
 		m.before = copies{mark, profile.Times(o.Above, mark), o.Above}
+	}
+}
+
+// noteNamed notes that the program itself says of the text typed last that it has it: a person may have entered that, and
+// the database knows it first.
+func (m *memory) noteNamed(of *team.Member, on *team.Terminal) {
+	x := m.text
+	if x == nil || x.taken || x.on != on || x.QueuedAt.After(x.Message.Timestamp) { // sent again: it can name the other one
+		return
+	}
+	if at, named := of.NamedAt(x.shortID()); named && !at.Before(x.Message.Timestamp) {
+		x.given = given{entered: at, told: at, taken: true, typed: x.Message.Timestamp}
+		m.given = x
 	}
 }
 

@@ -79,6 +79,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	}
 
 	h := v.memory.ready(&o)
+	v.memory.noteNamed(v.m, t)
 	v.memory.seeGiven(&o, h)
 	if v.stranded != nil {
 		v.stranded.see(&o)

@@ -80,6 +80,7 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.text.copies = m.before.of(l.mark)
 		m.text.above, m.text.kept, m.text.beneath = m.before.above, false, false
+		m.text.taken = false
 	}
 	return m.text
 }

@@ -128,6 +128,15 @@ var cases = []struct {
 			{At: 64 * time.Second, Do: "daemon dies", What: "at once", N: 11},
 		},
 	}},
+	{"a person enters what is then taken back", story{
+		Seed: 45218, Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(2622), Work: time.Second, Reports: true,
+		},
+		Events: []event{
+			{At: 19 * time.Second, Do: "swallow", What: "enter", N: 2, For: 7 * time.Second}, send(24 * time.Second),
+			{At: 32 * time.Second, Do: "undo", N: 3, For: 24 * time.Second},
+		},
+	}},
 	{"messages are paused as a program starts with one", story{
 		Profile: "claude", Traits: traits{Width: 120, Start: ms(500), Work: 2 * time.Second},
 		Events: []event{
