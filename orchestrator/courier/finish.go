@@ -39,7 +39,9 @@ func (r *recovery) noteShown(t *team.Terminal, s *typed) {
 	now := r.o.Now()
 	o := observation{on: t, profile: t.Profile, names: r.m.ReportsMessages()}
 	unreported := r.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
-	s.given = given{entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported}
+	s.given = given{
+		entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported,
+	}
 	r.memory.given = s
 }
 

@@ -27,12 +27,12 @@ func (m *memory) noteCopies(o *observation, mark string) {
 	}
 }
 
-// noteNamed notes that the program itself says of the text typed last that it has it: a person may have entered that, and
-// the database knows it first.
+// noteNamed notes that the program itself says of the text typed last that it has it: a person may have entered it, and
+// the database knows that first.
 func (m *memory) noteNamed(of *team.Member, on *team.Terminal) {
 	x := m.text
-	if x == nil || x.taken || x.on != on || x.QueuedAt.After(x.Message.Timestamp) { // sent again: it can name the other one
-		return
+	if x == nil || x.taken || x.on != on || x.QueuedAt.After(x.Message.Timestamp) {
+		return // of one that is sent again, it can name the first
 	}
 	if at, named := of.NamedAt(x.shortID()); named && !at.Before(x.Message.Timestamp) {
 		x.given = given{entered: at, told: at, taken: true, typed: x.Message.Timestamp}

@@ -113,8 +113,8 @@ var cases = []struct {
 	}},
 	{"the next behind what its program has only just taken", story{
 		Seed: 37701, Profile: "gemini", Shared: true, Back: ms(1011), Traits: traits{
-			Width: 120, Read: ms(58), Start: ms(2565), Begin: ms(480), Work: time.Second, Reports: true, DropsBegin: true,
-			ShortID: true,
+			Width: 120, Read: ms(58), Start: ms(2565), Begin: ms(480), Work: time.Second, Reports: true,
+			DropsBegin: true, ShortID: true,
 		},
 		Events: []event{
 			{At: 4 * time.Second, Do: "question", What: "news", For: 9 * time.Second},
