@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -58,9 +57,9 @@ func (m *memory) seeGiven(o *observation, h hold) {
 		return
 	}
 
-	more := 0
+	more, was := 0, strings.Join(g.above, "\n")
 	for _, row := range o.Above {
-		if strings.TrimSpace(row) != "" && !slices.Contains(g.above, row) {
+		if strings.TrimSpace(row) != "" && !profile.Holds(was, row) { // another width only breaks them elsewhere
 			more++
 		}
 	}
