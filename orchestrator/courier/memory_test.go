@@ -251,8 +251,8 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		{"as it was before, with a refused one of before", refused, testText, false, true, false, false},
 		{"recalled, with a refused one of before", append(slices.Clone(refused), "> "+testText), testText, false, false,
 			false, false},
-		{"in another width", []string{"● what it", "  said before", "  a hint", "  more", "  hints"}, testText, false, true,
-			false, false},
+		{"in another width", []string{"● what it", "  said before", "  a hint", "  more", "  hints"}, testText, false,
+			true, false, false},
 		{"never taken", before, testText, false, false, false, true},
 	} {
 		s := newStage(t, framedText)
