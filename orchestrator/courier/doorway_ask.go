@@ -98,6 +98,9 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	switch {
 	case err != nil, o.hides():
 		return true, nil // the next look tells
+	case o.refusal() != "" && x.told && !reported: // it may be of another, and a later turn has this one too
+		x.read = time.Time{}
+		return true, nil
 	case o.refusal() != "":
 		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
 	}

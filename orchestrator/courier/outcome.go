@@ -189,8 +189,12 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 	if entered.IsZero() { // by an earlier call, at a time that nobody knows
 		entered = y.o.Now()
 	}
+	told := y.o.Now()
+	if at, named := y.m.NamedAt(a.text.shortID()); named && reportedSince(y.m, job, typed) {
+		told = at
+	}
 	a.text.given = given{
-		entered: entered, told: y.o.Now(), gone: !a.entered.stands, typed: typed, unreported: unreported,
+		entered: entered, told: told, gone: !a.entered.stands, typed: typed, unreported: unreported,
 		taken:   out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal,
 		unshown: y.memory.last().on != t && t.Profile.FirstShown,
 	}

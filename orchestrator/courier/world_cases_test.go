@@ -459,6 +459,43 @@ var cases = []struct {
 			{At: 48 * time.Second, Do: "daemon dies after", What: "paste, enter", N: 11, For: 7 * time.Second},
 		},
 	}},
+	{"a prompt that a person has entered behind a dialog is taken back, and stands folded", story{
+		Seed: 75255, Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(800), Start: ms(2998), Begin: ms(65), Work: ms(2595), Fold: 120, Reports: true,
+			Suggests: true,
+		},
+		Events: []event{
+			send(10 * time.Second), {At: 15 * time.Second, Do: "draft", What: "clears it", N: 1, For: 10 * time.Second},
+			send(34 * time.Second), {At: 35 * time.Second, Do: "swallow", What: "enter", N: 2, For: 8 * time.Second},
+			long(37 * time.Second), {At: 42 * time.Second, Do: "undo", N: 2, For: 12 * time.Second},
+			{At: 55 * time.Second, Do: "undo", N: 3, For: 12 * time.Second},
+		},
+	}},
+	{"a person's word in the row below a message whose key was a line break", story{
+		Seed: 81618, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(3355), Work: time.Second, ShortID: true,
+			oddities: oddities{Asks: "line", Answer: ms(15534)},
+		},
+		Events: []event{
+			{At: 44 * time.Second, Do: "break keys", N: 1}, send(54 * time.Second),
+			{At: 60 * time.Second, Do: "unread", What: "submits it", N: 2, For: 5 * time.Second},
+		},
+	}},
+	{"another message is refused after a restart, which the program has taken this one over", story{
+		Seed: 80720, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(1141), Begin: ms(158), Work: 15 * time.Second,
+			oddities: oddities{SignedOut: ms(19567)},
+			doorTraits: doorTraits{
+				Door: "tells", Setting: doorAlways, Answers: ms(34), Yields: true, Steers: true, Outlives: true,
+			},
+		},
+		Events: []event{
+			long(ms(13641)), {At: ms(16903), Do: "daemon dies after", What: "ask, program dies", N: 10, For: ms(2636)},
+			{At: ms(17989), Do: "tmux", What: "before key", N: 3, For: ms(1420)}, send(ms(19243)),
+			{At: ms(19625), Do: "send", What: "urgent"}, {At: ms(26108), Do: "send", What: "urgent"},
+			{At: ms(36373), Do: "send", What: "urgent"},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

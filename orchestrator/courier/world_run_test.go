@@ -166,7 +166,11 @@ func (w *world) sweep(g *program) {
 		return slices.ContainsFunc(keep, func(j store.Job) bool { return parley.Short(j.Message.ID) == short })
 	}
 	n := len(g.composer)
-	if g.composer = slices.DeleteFunc(g.composer, func(c piece) bool { return !kept(c.msg) }); len(g.composer) < n {
+	g.composer = slices.DeleteFunc(g.composer, func(c piece) bool { return !kept(c.msg) })
+	for len(g.composer) > 1 && g.composer[0].msg == g.composer[1].msg { // they have recalled the first
+		g.composer = g.composer[1:]
+	}
+	if len(g.composer) < n {
 		g.pane.activity = time.Now() // a person does that
 	}
 	if !slices.ContainsFunc(g.unread, func(c chunk) bool {

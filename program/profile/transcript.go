@@ -9,7 +9,8 @@ import (
 // Behind returns the text right after the parenthesis that holds mark, which is the
 // footer of a message, and whether the screen shows the footer. The highest one counts,
 // since quotations stand below it. The closing parenthesis may stand some rows further
-// down, as programs wrap. Text after a wide gap does not count.
+// down, as programs wrap. Text after a wide gap does not count. A row of words right below, indented as
+// the rows of a prompt are, is text behind it too: a program can take the key that submits for a line break.
 func Behind(lines []string, mark string) (text string, shown bool) {
 	for i, line := range lines {
 		if _, after, ok := strings.Cut(line, mark); ok {
@@ -23,7 +24,11 @@ func afterFooter(after string, below []string) (text string, shown bool) {
 	for range 1 + min(announcementRows, len(below)) {
 		if _, rest, ok := strings.Cut(after, ")"); ok {
 			rest, _, _ = strings.Cut(strings.TrimPrefix(rest, " "), gap)
-			return strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank), true
+			rest = strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank)
+			if rest == "" && len(below) > 0 && furtherRow.MatchString(below[0]) {
+				rest = strings.TrimSpace(below[0])
+			}
+			return rest, true
 		}
 		if len(below) > 0 {
 			after, below = below[0], below[1:]
@@ -90,6 +95,9 @@ const (
 	announcementRows = 3
 	gap              = "   "
 )
+
+// furtherRow matches a row of words that is indented.
+var furtherRow = regexp.MustCompile(`^ +[\pL\pN]`)
 
 // frame matches from the first character with which frames are drawn; people do not
 // type those.

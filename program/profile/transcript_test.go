@@ -22,6 +22,9 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 		{"(ann · msg 1234abcd · 900 characters, cut here: read it whole with\n  get_messages, or parley message " +
 			"1234abcd)mine", "mine", true},
 		{"(ann · msg 1234abcd)\n● you wrote (ann · msg 1234abcd), and I have it", "", true},
+		{"› hi\n  (ann · msg 1234abcd)\n  mine\n\n• done", "mine", true},
+		{"› hi\n  (ann · msg 1234abcd)\n  ⎿  Not logged in", "", true},
+		{"› hi\n  (ann · msg 1234abcd)\n\n  mine", "", true},
 		{"msg 1234abcd and no end\n\n\n\n\n\n(here)", "", false},
 	} {
 		if got, shown := Behind(strings.Split(tt.screen, "\n"), "msg 1234abcd"); got != tt.want || shown != tt.shown {
