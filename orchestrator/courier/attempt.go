@@ -219,6 +219,10 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
+	if a.text.noteElsewhere(o); a.text.elsewhere {
+		a.refused = held(parley.HoldRecalled, "")
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+	}
 	if a.memory.readLate(o) {
 		return a.wait(o, p.began, p.within, tmux.NotShown)
 	}

@@ -73,6 +73,9 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 		o.heed(o.report)
 	}
 	v.memory.noteCopies(&o, job.Message.Mark())
+	if x := v.memory.text; x != nil && x.keyless {
+		x.noteElsewhere(&o)
+	}
 	if o.refusal() != "" {
 		v.memory.served = nil
 		v.m.NoteServed(nil)

@@ -81,8 +81,10 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 func (r *recovery) resume(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter, waits func(hold) hold,
 ) (done bool, err error) {
+	x := r.memory.textOf(&job, t, l, true)
+	x.keyless = true
 	w, h := r.ready(ctx, t, &job, r.o.Now())
-	switch {
+	switch x.keyless = false; {
 	case h.none():
 	case h.composed(): // ours, or the attempt finds that it is not
 		w.key = tmux.Key(t.Profile.Key)

@@ -40,6 +40,8 @@ func (s *typed) see(o *observation) {
 	switch s.fate {
 	case fateMixed:
 		s.noteBeside(o)
+	case fateElsewhere:
+		s.noteElsewhere(o)
 	case fateShown:
 		s.submitted(o, !o.unvisited())
 	}
@@ -52,7 +54,16 @@ func (s *typed) back(o *observation) bool {
 	if !o.profile.HasMarkers() || s.Waits() || s.Code == parley.EndedUndone {
 		return false
 	}
-	return s.wasEntered() && s.left || s.shownAbove(o)
+	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
+}
+
+// noteElsewhere notes that a text whose key was not pressed stands above the composer instead. Back in that, it gets no
+// key: its program may have been given it. After a crash, one that is sent again may stand there from the first time.
+func (s *typed) noteElsewhere(o *observation) {
+	again := s.copies == 0 && s.QueuedAt.After(s.Message.Timestamp)
+	if o.profile.HasMarkers() && o.Composing && !o.holds(&s.letter) && s.shownAbove(o) && !again {
+		s.elsewhere = true
+	}
 }
 
 // shownAbove reports whether the program shows the text among what it was given.

@@ -40,6 +40,8 @@ type typed struct {
 	lingers   bool   // it was entered, and still stood in its composer
 	unsaid    bool   // it left its composer without a report
 	beneath   bool   // a dialog opened right after its paste, and no look since the paste has shown it
+	keyless   bool   // it waits for its key
+	elsewhere bool   // before its key, it stood above the composer and not in it: a person entered it, or a form has it
 
 	given
 	stranded
@@ -80,7 +82,7 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.text.copies = m.before.of(l.mark)
 		m.text.above, m.text.kept, m.text.beneath = m.before.above, false, false
-		m.text.taken = false
+		m.text.taken, m.text.keyless, m.text.elsewhere = false, false, false
 	}
 	return m.text
 }

@@ -496,6 +496,28 @@ var cases = []struct {
 			{At: ms(36373), Do: "send", What: "urgent"},
 		},
 	}},
+	{"a pasted text that a person has entered is recalled after a crash", story{
+		Seed: 97620, Profile: "opencode", Back: ms(2811), Traits: traits{
+			Width: 120, Start: ms(3285), Begin: ms(496), Work: 15 * time.Second, Home: true,
+			oddities: oddities{Launch: ms(4519), Drops: true},
+		},
+		Events: []event{
+			{At: 5 * time.Second, Do: "send", What: "high"}, long(7 * time.Second),
+			{At: 11 * time.Second, Do: "daemon dies after", What: "paste, enter", N: 6, For: 3 * time.Second},
+			{At: 46 * time.Second, Do: "input off", N: 3, For: 12 * time.Second},
+			{At: 55 * time.Second, Do: "recall", For: 12 * time.Second},
+		},
+	}},
+	{"a pasted text that a person has entered behind a dialog is recalled", story{
+		Seed: 97689, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(28), Start: ms(2835), Begin: ms(300), Work: 15 * time.Second, ShortID: true,
+		},
+		Events: []event{
+			{At: ms(63410), Do: "swallow", What: "enter", N: 2, For: ms(3248)},
+			{At: ms(63865), Do: "behind", For: ms(3645)}, send(ms(64968)),
+			{At: ms(94265), Do: "recall", For: ms(13337)},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

@@ -128,7 +128,9 @@ var typingDefects = []defect{
 	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	if a.memory.readLate`, `	if a.memory.readLate`, nil},
+	if a.text.noteElsewhere`, `	if a.text.noteElsewhere`, nil},
+	{"a text that a person entered and recalls gets its first key", "stranded.go", `		s.elsewhere = true
+`, ``, nil},
 	{"a crash's paste that does not show gets its key", "attempt.go",
 		`!o.tty.known && !a.resumed) &&`, `!o.tty.known || a.resumed) &&`, nil},
 	{"a paste that does not show gets its key", "attempt.go",
@@ -238,7 +240,7 @@ var typingDefects = []defect{
 	{"the second key counts as the first", "../../tmux/submit.go",
 		`d.out.Again, d.out.EnteredAt = true, time.Now()`, `d.out.Again = true`, nil},
 	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.brief(), err`, `	return undone || false && h.brief(), err`, nil},
-	{"what a person entered and recalls gets its key", "stranded.go", `	return s.wasEntered() && s.left || s.shownAbove(o)
+	{"what a person entered and recalls gets its key", "stranded.go", `	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
 `, `	return s.wasEntered() && (s.left || s.shownAbove(o))
 `, nil},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
