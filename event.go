@@ -21,6 +21,7 @@ const (
 	EventDialog        EventType = "dialog_answered"       // the operator answered the dialog of an agent
 	// the operator types in the terminal of an agent, from elsewhere
 	EventTyping EventType = "terminal_typed"
+	EventPage   EventType = "page_opened" // a link of the page has become a session, on a device
 )
 
 // The states of an EventCommunication.

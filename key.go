@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -39,6 +40,21 @@ type Key struct {
 	CreatedAt time.Time  `json:"created_at"`
 	LastUsed  *time.Time `json:"last_used,omitempty"`  // nil if never
 	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil if it does not end by itself
+	Device               // of a session of the page: what it was used on last, since the daemon began
+}
+
+// Device is where a session of the page is used.
+type Device struct {
+	Browser string `json:"device,omitempty"`  // and its system, as in "Chrome on Android"; what it says of itself
+	Address string `json:"address,omitempty"` // of the network, without a port
+}
+
+// Words name the device and its address, as far as they are known.
+func (d Device) Words() string {
+	if d.Address == "" {
+		return cmp.Or(d.Browser, "an unknown device")
+	}
+	return cmp.Or(d.Browser, "an unknown device") + " at " + d.Address
 }
 
 // Expired reports whether the key has ended by itself.
@@ -308,6 +324,7 @@ type PageEntry struct {
 	CodeID    string // the code's first characters
 	Proof     string // what PageProof makes of the code
 	PublicKey string // of the session, in base64url: what the browser signs with stays there
+	From      Device
 }
 
 // PageProof proves that whoever asks for a session has the code with a hash. It is good for this session alone.

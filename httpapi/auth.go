@@ -41,7 +41,7 @@ func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error
 	case len(keys) == 1 || session != "":
 		var ok bool
 		if session != "" && c.Page != nil {
-			caller, ok = c.Page.Session(r.Context(), session)
+			caller, ok = c.Page.Session(r.Context(), session, deviceOf(r))
 		} else if session == "" && c.Authenticate != nil && keys[0] != "" {
 			caller, ok = c.Authenticate(r.Context(), keys[0])
 		}

@@ -5,7 +5,6 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -76,11 +75,11 @@ func (a *api) handler() http.Handler {
 		}
 	}
 	if a.AnswerByCode != nil {
-		answer := func(ctx context.Context, given codeBody) (*parley.AnswerDialogResult, error) {
+		answer := func(r *http.Request, given codeBody) (*parley.AnswerDialogResult, error) {
 			if given.Code == "" || len(given.Code) > maxCode {
 				return nil, parley.AnswerCodeSpent()
 			}
-			return a.AnswerByCode(ctx, given.Code)
+			return a.AnswerByCode(r.Context(), given.Code)
 		}
 		mux.HandleFunc(answerPath, codeHandler(a, answer))
 	}

@@ -29,7 +29,7 @@ type Page struct {
 
 	// Session returns the caller of a session, by the public key that has signed a request, an unplaced one if it does
 	// not count there.
-	Session func(ctx context.Context, publicKey string) (parley.Caller, bool)
+	Session func(ctx context.Context, publicKey string, from parley.Device) (parley.Caller, bool)
 
 	// Workspaces returns the workspaces of the daemon's user on this machine, for the operator alone. If nil,
 	// nobody is told.
@@ -90,18 +90,19 @@ const maxFirstCalls = 4
 // on a slow line need not wait for its session before it asks what it shows. One that fails is left out: the page calls
 // again.
 func (p *Page) session(a *api) http.HandlerFunc {
-	return codeHandler(a, func(ctx context.Context, given sessionBody) (*enteredSession, error) {
+	return codeHandler(a, func(r *http.Request, given sessionBody) (*enteredSession, error) {
+		ctx, from := r.Context(), deviceOf(r)
 		key := signedBy(ctx)
 		if given.CodeID == "" || key == "" {
 			return nil, parley.PageCodeSpent()
 		}
-		s, err := p.Enter(ctx, parley.PageEntry{CodeID: given.CodeID, Proof: given.Proof, PublicKey: key})
+		s, err := p.Enter(ctx, parley.PageEntry{CodeID: given.CodeID, Proof: given.Proof, PublicKey: key, From: from})
 		if err != nil {
 			return nil, err
 		}
 
 		entered := &enteredSession{s, a.run, a.now().UnixMilli(), map[string]any{}}
-		caller, ok := p.Session(ctx, key)
+		caller, ok := p.Session(ctx, key, from)
 		if !ok || len(given.Calls) > maxFirstCalls {
 			return entered, nil
 		}
@@ -131,12 +132,12 @@ type codeBody struct{ Code string }
 
 // codeHandler takes the body of a request with a code, and answers with what it gives. It must be JSON, which no other
 // page can send.
-func codeHandler[Given, Res any](a *api, does func(context.Context, Given) (Res, error)) http.HandlerFunc {
+func codeHandler[Given, Res any](a *api, does func(*http.Request, Given) (Res, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		given, err := readCode[Given](a, w, r)
 		var res Res
 		if err == nil {
-			res, err = does(r.Context(), given)
+			res, err = does(r, given)
 		}
 		if err != nil {
 			a.fail(w, r, err)

@@ -46,7 +46,7 @@ func pageOptions(s parley.Service) Options {
 			}
 			return &parley.PageSession{Answer: parley.OK, KeyID: "parley_session1"}, nil
 		},
-		Session: func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, false },
+		Session: func(context.Context, string, parley.Device) (parley.Caller, bool) { return parley.Caller{}, false },
 		Workspaces: func(context.Context) []parley.KnownWorkspace {
 			return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: 2,
 				Command: "parley --workspace /home/dm/other"}}
@@ -218,7 +218,9 @@ func TestNamesOfTheSettingsCountOnLoopback(t *testing.T) {
 func TestTheFirstCallsComeWithTheCode(t *testing.T) {
 	o := pageOptions(&stub{})
 	var caller parley.Caller
-	o.Page.Session = func(context.Context, string) (parley.Caller, bool) { return caller, caller != parley.Caller{} }
+	o.Page.Session = func(context.Context, string, parley.Device) (parley.Caller, bool) {
+		return caller, caller != parley.Caller{}
+	}
 	d := serve(t, New(o))
 	watcher := parley.Caller{Watches: operator.ID}
 
@@ -261,7 +263,7 @@ func TestASignatureIsOfOneRequest(t *testing.T) {
 	asked := &stub{}
 	o := pageOptions(asked)
 	s := testpage.NewSession(t, "")
-	o.Page.Session = func(_ context.Context, key string) (parley.Caller, bool) {
+	o.Page.Session = func(_ context.Context, key string, _ parley.Device) (parley.Caller, bool) {
 		return operator,
 			key == s.PublicKey(t)
 	}

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,9 +14,14 @@ import (
 	"parley/orchestrator/team"
 )
 
+var (
+	phone = parley.Device{Browser: "Safari on an iPhone", Address: "100.64.0.7"}
+	desk  = parley.Device{Browser: "Firefox on Linux", Address: "127.0.0.1"}
+)
+
 // entryOf asks for a session with a code, by a public key of its own.
 func entryOf(code string) parley.PageEntry {
-	e := parley.PageEntry{CodeID: code[:min(len(code), parley.KeyIDLength)], PublicKey: team.NewID()}
+	e := parley.PageEntry{CodeID: code[:min(len(code), parley.KeyIDLength)], PublicKey: team.NewID(), From: phone}
 	e.Proof = parley.PageProof(team.HashKey(code), e.PublicKey)
 	return e
 }
@@ -50,8 +56,12 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 		t.Errorf("one code became %d sessions", entered.Load())
 	}
 	keys := must.Have(op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{Agent: parley.OperatorName}))(t).Keys
-	if len(keys) != 1 || keys[0].Origin != parley.KeyPage {
-		t.Errorf("the operator has the keys %+v, want the session alone", keys)
+	if len(keys) != 1 || keys[0].Origin != parley.KeyPage || keys[0].Device != phone {
+		t.Errorf("the operator has the keys %+v, want the session alone, on %s", keys, phone.Words())
+	}
+	told := must.Have(op.ReadEvents.Call(te.operator(), te, parley.ReadEventsRequest{Last: 1}))(t).Events
+	if len(told) != 1 || told[0].Type != parley.EventPage || !strings.Contains(told[0].Detail, phone.Words()) {
+		t.Errorf("that a link was opened is told as %+v", told)
 	}
 
 	late := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
@@ -80,7 +90,7 @@ func TestASessionOfThePageEnds(t *testing.T) {
 		if _, ok := te.roster.Authenticate(t.Context(), s.public); ok {
 			t.Error("its public key is a key by itself")
 		}
-		_, ok := te.roster.Session(s.public)
+		_, ok := te.roster.Session(s.public, desk)
 		return ok
 	}
 
@@ -106,7 +116,14 @@ func TestASessionOfThePageEnds(t *testing.T) {
 		}
 	}
 
+	// It is known by where it was used last.
 	last := enter(false)
+	keys := must.Have(op.ListKeys.Call(te.operator(), te, parley.ListKeysRequest{}))(t).Keys
+	for _, want := range []parley.Device{phone, desk} {
+		if !slices.ContainsFunc(keys, func(k parley.Key) bool { return k.Device == want }) {
+			t.Errorf("of %+v, none was used on %s", keys, want.Words())
+		}
+	}
 	must.Have(op.RotateKey.Call(te.operator(), te, parley.RotateKeyRequest{Agent: parley.OperatorName}))(t)
 	if good(last) {
 		t.Error("it outlives a change of all keys")
@@ -151,7 +168,7 @@ func TestAWatchingSessionOnlyReads(t *testing.T) {
 	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{Watch: true}))(t)
 	entry := entryOf(link.Code)
 	must.Have(te.Keys.EnterPage(t.Context(), entry))(t)
-	caller, ok := te.roster.Session(entry.PublicKey)
+	caller, ok := te.roster.Session(entry.PublicKey, phone)
 	if !ok || caller.Watches == "" || caller.Operator || !caller.Nobody() {
 		t.Fatalf("it stands for %+v, %v", caller, ok)
 	}

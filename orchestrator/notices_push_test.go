@@ -35,7 +35,7 @@ func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
 	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
 	entry := entryOf(link.Code)
 	session := must.Have(te.Keys.EnterPage(t.Context(), entry))(t)
-	caller, ok := te.roster.Session(entry.PublicKey)
+	caller, ok := te.roster.Session(entry.PublicKey, phone)
 	if !ok || caller.Session != session.KeyID {
 		t.Fatalf("the session is %+v", caller)
 	}

@@ -138,6 +138,10 @@ func (t keysIn) add(agentID string, k *APIKey, by string) error {
 	if err == nil && by != "" {
 		t.log(agentID, "made", k.KeyID, by)
 	}
+	if err == nil && k.Origin.IsSession() {
+		emit(t.tx, eventRow{Type: parley.EventPage, AgentID: agentID,
+			Detail: "a link was opened in " + k.Device.Words() + ": session " + k.KeyID})
+	}
 
 	return err
 }

@@ -488,12 +488,18 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 		t.Errorf("a call that sends is answered with %d", got)
 	}
 
+	// On the phone it is told, and ended there.
+	y := p.phone.Of(t)
+	y.Shows("A link was opened in Chrome on Linux at 127.0.0.1")
 	for _, k := range testhome.Run[struct{ Sessions []parley.Key }](t, p.h, "web", "--sessions").Sessions {
 		if k.Origin == parley.KeyWatch {
-			testhome.Run[parley.RevokeKeyResult](t, p.h, "web", "--revoke", k.KeyID)
+			y.Goes("sessions")
+			y.Confirms("[data-session="+k.KeyID+"]", "End", "document.querySelector('.outcome')")
 		}
 	}
 	x.Shows("This session has ended")
+	y.Picture("sessions")
+	y.Clean()
 	x.Picture("revoked")
 }
 

@@ -230,13 +230,17 @@ func (c *webPage) list(ctx context.Context) error {
 		return c.printLine("There are no sessions. parley web makes one.")
 	}
 
-	t := table{fits: []fit{whole, prose, prose, prose}}
+	t := table{fits: []fit{whole, prose, prose, prose, prose}}
 	for _, k := range keys {
 		used := "not used yet"
 		if k.LastUsed != nil {
 			used = "used " + c.ago(*k.LastUsed) + " ago"
 		}
-		t.add(c.paint(bold, k.KeyID), sessionWords(k.Origin), "made "+c.ago(k.CreatedAt)+" ago", used)
+		device := ""
+		if k.Device != (parley.Device{}) {
+			device = plain.CleanLine(k.Device.Words())
+		}
+		t.add(c.paint(bold, k.KeyID), sessionWords(k.Origin), device, "made "+c.ago(k.CreatedAt)+" ago", used)
 	}
 	t.print(&c.output)
 

@@ -64,7 +64,7 @@ func (p eventPrinter) columns(e parley.Event) []string {
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
 		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
-	case parley.EventCommunication, parley.EventDialog, parley.EventTyping:
+	case parley.EventCommunication, parley.EventDialog, parley.EventTyping, parley.EventPage:
 		who, style, details = e.Agent, bold, e.Detail
 	case parley.EventAgent:
 		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail

@@ -23,8 +23,8 @@ func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, b
 }
 
 // session returns the caller of a session of the page, but never for an agent's process.
-func (d *daemon) session(ctx context.Context, publicKey string) (parley.Caller, bool) {
-	caller, ok := d.orchestrator.Callers.Session(publicKey)
+func (d *daemon) session(ctx context.Context, publicKey string, from parley.Device) (parley.Caller, bool) {
+	caller, ok := d.orchestrator.Callers.Session(publicKey, from)
 	if !ok {
 		return caller, false
 	}

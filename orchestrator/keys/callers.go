@@ -24,8 +24,8 @@ func (c *Callers) Authenticate(ctx context.Context, key string) (parley.Caller, 
 }
 
 // Session returns the caller of a session of the page, by the public key that has signed its request.
-func (c *Callers) Session(publicKey string) (parley.Caller, bool) {
-	return c.roster.Session(publicKey)
+func (c *Callers) Session(publicKey string, from parley.Device) (parley.Caller, bool) {
+	return c.roster.Session(publicKey, from)
 }
 
 // CallerNamed returns the agent with a name or id.

@@ -52,7 +52,7 @@ func (ks *Service) EnterPage(ctx context.Context, entry parley.PageEntry) (*parl
 		return nil, parley.PageCodeSpent()
 	}
 
-	stored := ks.Roster.NewSession(held.Origin.Session(), entry.PublicKey)
+	stored := ks.Roster.NewSession(held.Origin.Session(), entry.PublicKey, entry.From)
 	ended, err := ks.Roster.SwapKeys(ctx, held.Member, stored, func(k *team.Key) bool {
 		return k.KeyID == held.KeyID || ks.overOnPage(k)
 	})

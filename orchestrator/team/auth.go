@@ -36,10 +36,10 @@ func HashKey(key string) []byte {
 }
 
 // NewSession makes a session of the page of its public key, and the record of it to store.
-func (r *Roster) NewSession(origin parley.KeyOrigin, publicKey string) *store.APIKey {
+func (r *Roster) NewSession(origin parley.KeyOrigin, publicKey string, from parley.Device) *store.APIKey {
 	hash := HashKey(publicKey)
 	id := ("parley_" + base64.RawURLEncoding.EncodeToString(hash))[:parley.KeyIDLength]
-	return &store.APIKey{Hash: hash, Key: parley.Key{KeyID: id, Origin: origin, CreatedAt: r.now()}}
+	return &store.APIKey{Hash: hash, Key: parley.Key{KeyID: id, Origin: origin, CreatedAt: r.now(), Device: from}}
 }
 
 // Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
@@ -63,8 +63,9 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 }
 
 // Session returns whose session of the page the public key belongs to, who has signed a request with it, and notes its
-// use; nobody, but watching, for one that may only look. It reports false for one that was not used for too long.
-func (r *Roster) Session(publicKey string) (parley.Caller, bool) {
+// use and from where; nobody, but watching, for one that may only look. It reports false for one that was not used for
+// too long.
+func (r *Roster) Session(publicKey string, from parley.Device) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(publicKey))
 	if held == nil || held.Ended(r.now()) || !held.Origin.IsSession() {
 		return parley.Caller{}, false
@@ -77,6 +78,7 @@ func (r *Roster) Session(publicKey string) (parley.Caller, bool) {
 		caller.Session = held.KeyID
 	}
 	held.used.Store(r.now().UnixNano())
+	held.from.Store(&from)
 	return caller, ok
 }
 

@@ -30,6 +30,8 @@ type Key struct {
 	Member *Member
 	used   atomic.Int64 // when it was last used, in nanoseconds since 1970; 0 if never
 	taken  atomic.Int64 // the last use that TakeUsed has returned
+
+	from atomic.Pointer[parley.Device] // of a session of the page: where it was used last; nil if it was not
 }
 
 // IsAny selects every key: SwapKeys takes it to end all keys of a member.
@@ -127,6 +129,9 @@ func (k *Key) Public() parley.Key {
 	if at := k.used.Load(); at != 0 {
 		used := time.Unix(0, at).UTC()
 		out.LastUsed = &used
+	}
+	if from := k.from.Load(); from != nil {
+		out.Device = *from
 	}
 	return out
 }

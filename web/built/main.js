@@ -18,6 +18,7 @@ import {
   m,
   may,
   mayPush,
+  opened,
   pushOff,
   pushOn,
   pushes,
@@ -126,7 +127,7 @@ function View() {
   const { view, what, query } = route.value;
   if (view === "needs") return m`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return m`<p class="empty">Reading…</p>`;
-  const { Agent, Agents, Message, Pictures, Review, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
+  const { Agent, Agents, Message, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
   switch (view) {
     case "agents":
       return m`<${Agents} />`;
@@ -134,6 +135,8 @@ function View() {
       return m`<${Pictures} />`;
     case "workspaces":
       return may() ? m`<${Workspaces} />` : null;
+    case "sessions":
+      return may() ? m`<${Sessions} />` : null;
     case "review":
       return m`<${Review} key=${what} name=${what} />`;
     case "tiles":
@@ -157,6 +160,9 @@ function Notices() {
     ${line.value.tried && !line.value.live ? m`<p class="note offline">Offline since ${clock(line.value.since)}. ${loaded.value ? "What you see is from then; what you send waits." : ""}</p>` : null}
     ${v.old ? m`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? m`, not ${v.first}` : null}.
       <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
+    ${opened.value && may() && route.value.view !== "sessions" ? m`<p class="note opened">${opened.value} <a href="#/sessions" onClick=${() => {
+    opened.value = "";
+  }}>Who is signed in</a></p>` : null}
     ${trouble.value ? m`<p class="note bad">${trouble.value}</p>` : null}
   </div>`;
 }
@@ -197,7 +203,8 @@ function Menu() {
     ${open ? m`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
       <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? "This session may only look." : "This session may do what you may."}</p>
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(e) => stay(e.target.checked)} /> Stay signed in on this device</label>
-      ${may() ? m`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>` : null}
+      ${may() ? m`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>
+        <p><a href="#/sessions" onClick=${() => set(false)}>Who is signed in</a></p>` : null}
       ${may() && mayPush() ? m`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
@@ -205,7 +212,7 @@ function App() {
   const wide = useBroad();
   if (!session.value) return m`<${Door} />`;
   const { view, what } = route.value;
-  const shown = parents[view] ?? (view === "workspaces" || views.some(([v]) => v === view) ? view : "needs");
+  const shown = parents[view] ?? (view === "workspaces" || view === "sessions" || views.some(([v]) => v === view) ? view : "needs");
   const place = session.value.workspace.split("/").pop();
   return m`
     <a class="skip" href="#view" onClick=${(e) => {

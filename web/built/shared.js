@@ -1213,7 +1213,7 @@ async function build() {
 }
 var silence = 4e4;
 var beginning = 1e4;
-async function stream(after, opened, take3) {
+async function stream(after, opened2, take3) {
   const stop = new AbortController();
   let watch = setTimeout(() => stop.abort(), beginning);
   dead.signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
@@ -1225,7 +1225,7 @@ async function stream(after, opened, take3) {
     if (!answer.ok || !answer.body) throw await refusal(answer);
     clearTimeout(watch);
     watch = setTimeout(() => stop.abort(), silence);
-    opened();
+    opened2();
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest2 = "";
     for (; ; ) {
@@ -1347,6 +1347,7 @@ var outcomes = a3(
   /** @type {any[]} */
   []
 );
+var opened = a3("");
 var trouble = a3("");
 var waiting = O(() => matters.value.length + letters.value.length);
 var agentOf = (ref) => agents.value.find((a4) => a4.id === ref || a4.name === ref);
@@ -1436,6 +1437,8 @@ function draw() {
   seq.value = events[events.length - 1].seq;
   document.documentElement.dataset.seq = String(seq.value);
   for (const f4 of [...hearers]) f4(events);
+  const entered = events.filter((e4) => e4.type === "page_opened" && !e4.detail.includes(session.value?.key_id)).at(-1);
+  if (entered) opened.value = sentence(entered.detail);
   for (const m6 of sent.value) {
     if (m6.id && events.some((e4) => e4.message_id === m6.id || e4.in_reply_to === m6.id)) follow(m6);
   }
@@ -1760,24 +1763,23 @@ function Receipt({ m: m6 }) {
 // needs.js
 var keyOf = (n4) => [n4.kind, n4.agent_id, n4.message_id, n4.dialog?.dialog_id].join(".");
 var spotOf = (n4) => Math.max(0, [...matters.value, ...letters.value].findIndex((x3) => keyOf(x3) === keyOf(n4)));
-function tellFailure(e4, agent, spot) {
+function tellFailure(e4, at) {
   if (!(e4 instanceof Refused || e4 instanceof Away)) throw e4;
   const changed = e4 instanceof Refused && e4.code === "DIALOG_CHANGED";
   tellOutcome({
-    agent,
-    spot,
+    ...at,
     bad: true,
     said: changed && e4.details.sent?.length ? `The question changed while you answered: only ${e4.details.sent.join(", ")} was sent.` : changed ? "The question changed before your answer, so nothing was sent." : e4 instanceof Away ? "The line was lost. Look at the question again: your answer may have arrived." : e4.message,
     action: changed ? "What is open now stands below." : e4 instanceof Refused ? e4.action : ""
   });
 }
 async function act(n4, does) {
-  const agent = n4.agent ?? n4.sender, spot = spotOf(n4);
+  const at = { agent: n4.agent ?? n4.sender, place: n4.place, spot: spotOf(n4) };
   try {
     const came = await does();
-    if (came) tellOutcome({ agent, spot, ...came });
+    if (came) tellOutcome({ ...at, ...came });
   } catch (e4) {
-    tellFailure(e4, agent, spot);
+    tellFailure(e4, at);
   }
   await refresh();
 }
@@ -1824,7 +1826,7 @@ function Keys({ need }) {
     ${!may() ? null : !seen2 ? m5`<button type="button" onClick=${look2}>Answer with keys</button>` : seen2.screen_id ? m5`<div class="keys">${keys.map((k5) => m5`<${Twice} key=${k5} act=${() => press(k5)} sure=${`${k5}?`}>${k5}<//>`)}</div>` : m5`<p class="quiet">Its screen takes no keys from here now.</p>`}`;
 }
 function Asks({ agent }) {
-  return m5`${outcomes.value.filter((o4) => o4.agent === agent).map((o4) => m5`<${Outcome} key=${o4.key} o=${o4} />`)}
+  return m5`${outcomes.value.filter((o4) => !o4.place && o4.agent === agent).map((o4) => m5`<${Outcome} key=${o4.key} o=${o4} />`)}
     ${matters.value.filter((n4) => n4.agent === agent && n4.kind === "dialog").map((n4) => m5`<${Need} key=${n4.dialog?.dialog_id ?? "keys"} need=${n4} />`)}`;
 }
 var capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
@@ -1875,6 +1877,7 @@ function Outcome({ o: o4 }) {
     ${o4.screen?.length ? m5`<details><summary>Its screen after that</summary><pre class="asked">${o4.screen.join("\n")}</pre></details>` : null}
   </article>`;
 }
+var Came = ({ place }) => m5`${outcomes.value.filter((o4) => o4.place === place).map((o4) => m5`<${Outcome} key=${o4.key} o=${o4} />`)}`;
 var Answered = ({ m: m6 }) => m5`<ul ref=${useArrival(m6.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m6} /></ul>`;
 function Shown({ chosen, Terminal }) {
   const all = [...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)].filter((name2) => agentOf(name2)?.kind === "terminal");
@@ -1882,7 +1885,7 @@ function Shown({ chosen, Terminal }) {
   return m5`<div class="beside">${name ? m5`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
 }
 function Needs({ about = "", Beside }) {
-  const shown = outcomes.value;
+  const shown = outcomes.value.filter((o4) => !o4.place);
   const room = useBroad(roomy);
   const [chosen, choose] = d2("");
   const look2 = (e4) => choose(e4.target.closest("[data-about]")?.dataset.about.split(" ")[0] ?? chosen);
@@ -1949,6 +1952,7 @@ export {
   versions,
   lastWords,
   sent,
+  opened,
   trouble,
   waiting,
   agentOf,
@@ -1974,5 +1978,6 @@ export {
   Receipt,
   act,
   Asks,
+  Came,
   Needs
 };

@@ -2,6 +2,7 @@ import {
   A,
   Asks,
   Away,
+  Came,
   F,
   Ladder,
   Name,
@@ -1335,6 +1336,36 @@ function Review({ name }) {
   </section>`;
 }
 
+// sessions.js
+var rights = (
+  /** @type {Record<string, string>} */
+  {
+    page: "may do what you may",
+    watch: "may only look",
+    page_code: "a link that was not opened",
+    watch_code: "a link that was not opened; may only look"
+  }
+);
+function Session({ k, again }) {
+  const end = () => act({ place: "sessions" }, () => call("revoke_key", { key_id: k.key_id }).then(() => ({ said: "That session has ended." }))).then(again);
+  return m`<li data-session=${k.key_id}><div class="row"><b><bdi>${k.device ?? (k.origin.endsWith("code") ? "Nobody yet" : "Not seen since the daemon began")}</bdi></b>${k.key_id === session.value?.key_id ? m`<span class="badge">this one</span>` : null}<span class="grow"></span>
+      <${Twice} act=${end} sure=${m`<b>Tap again</b>: it is signed out`}>End<//></div>
+    <div class="row small quiet">${k.address ? m`<span>${k.address}</span>` : null}<span>${rights[k.origin]}</span>${k.last_used ? m`<span>used <${Since} t=${k.last_used} /> ago</span>` : null}
+      <span>made <${Since} t=${k.created_at} /> ago</span></div></li>`;
+}
+function Sessions() {
+  const [all2, set] = d(
+    /** @type {any[] | null} */
+    null
+  );
+  const [problem, again] = useReading(async () => set((await call("list_keys", { agent: "operator" })).keys.filter((k) => rights[k.origin] && !(Date.parse(k.expires_at) < Date.now())).sort((a, b) => (b.last_used ?? b.created_at) < (a.last_used ?? a.created_at) ? -1 : 1)), (e) => e.type === "page_opened", "");
+  return m`<section aria-label="Who is signed in"><h2>Who is signed in</h2>
+    ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
+    <${Came} place="sessions" />
+    <ul class="rows workspaces">${(all2 ?? []).map((k) => m`<${Session} key=${k.key_id} k=${k} again=${again} />`)}</ul>
+    <p class="small quiet">A session ends after a day without use. <code>parley key rotate operator</code> ends all.</p></section>`;
+}
+
 // tiles.js
 function Tile({ a, every }) {
   const [seen, setSeen] = d(false);
@@ -1415,6 +1446,7 @@ export {
   Message,
   Pictures,
   Review,
+  Sessions,
   Side,
   Terminal,
   Thread,

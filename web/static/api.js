@@ -51,7 +51,7 @@ export function saidOf(e) {
 /** The names of agents, which are written as they are. @type {Set<string>} */ export const names = new Set();
 
 /** @param {string} text */
-function sentence(text) {
+export function sentence(text) {
   const t = text.trim();
   const first = t.split(' ')[0];
   const begun = /^[a-z]+,?$/.test(first) && !names.has(first) ? t.charAt(0).toUpperCase() + t.slice(1) : t;

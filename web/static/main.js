@@ -3,7 +3,7 @@
 import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
 import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
-import {line, loaded, tellOutcome, trouble, versions, waiting} from './state.js';
+import {line, loaded, opened, tellOutcome, trouble, versions, waiting} from './state.js';
 import {keepPage, mayPush, pushOff, pushOn, pushes} from './away.js';
 import {code as given, takeCode} from './early.js';
 import {broad, clock, html, may, useBroad, useEffect, useState} from './parts.js';
@@ -96,11 +96,12 @@ function View() {
   const {view, what, query} = route.value;
   if (view === 'needs') return html`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return html`<p class="empty">Reading…</p>`;
-  const {Agent, Agents, Message, Pictures, Review, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
+  const {Agent, Agents, Message, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
   switch (view) {
     case 'agents': return html`<${Agents} />`;
     case 'pictures': return html`<${Pictures} />`;
     case 'workspaces': return may() ? html`<${Workspaces} />` : null;
+    case 'sessions': return may() ? html`<${Sessions} />` : null;
     case 'review': return html`<${Review} key=${what} name=${what} />`;
     case 'tiles': return html`<${Tiles} />`;
     case 'agent': return html`<${Agent} key=${what} name=${what} />`;
@@ -119,6 +120,7 @@ function Notices() {
     ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. ${loaded.value ? 'What you see is from then; what you send waits.' : ''}</p>` : null}
     ${v.old ? html`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? html`, not ${v.first}` : null}.
       <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
+    ${opened.value && may() && route.value.view !== 'sessions' ? html`<p class="note opened">${opened.value} <a href="#/sessions" onClick=${() => { opened.value = ''; }}>Who is signed in</a></p>` : null}
     ${trouble.value ? html`<p class="note bad">${trouble.value}</p>` : null}
   </div>`;
 }
@@ -159,7 +161,8 @@ function Menu() {
     ${open ? html`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
       <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? 'This session may only look.' : 'This session may do what you may.'}</p>
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(/** @type {any} */ e) => stay(e.target.checked)} /> Stay signed in on this device</label>
-      ${may() ? html`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>` : null}
+      ${may() ? html`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>
+        <p><a href="#/sessions" onClick=${() => set(false)}>Who is signed in</a></p>` : null}
       ${may() && mayPush() ? html`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
@@ -168,7 +171,7 @@ function App() {
   const wide = useBroad();
   if (!session.value) return html`<${Door} />`;
   const {view, what} = route.value;
-  const shown = parents[view] ?? (view === 'workspaces' || views.some(([v]) => v === view) ? view : 'needs');
+  const shown = parents[view] ?? (view === 'workspaces' || view === 'sessions' || views.some(([v]) => v === view) ? view : 'needs');
   const place = session.value.workspace.split('/').pop();
   return html`
     <a class="skip" href="#view" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>To the content</a>

@@ -10,12 +10,12 @@ const keyOf = n => [n.kind, n.agent_id, n.message_id, n.dialog?.dialog_id].join(
 /** Where a card stands among those that wait: what comes of it is shown there. @param {any} n a need, or a letter */
 const spotOf = n => Math.max(0, [...matters.value, ...letters.value].findIndex(x => keyOf(x) === keyOf(n)));
 
-/** @param {any} e @param {string} agent @param {number} spot */
-function tellFailure(e, agent, spot) {
+/** @param {any} e @param {{agent?: string, place?: string, spot: number}} at */
+function tellFailure(e, at) {
   if (!(e instanceof Refused || e instanceof Away)) throw e;
   const changed = e instanceof Refused && e.code === 'DIALOG_CHANGED';
   tellOutcome({
-    agent, spot, bad: true,
+    ...at, bad: true,
     said: changed && e.details.sent?.length ? `The question changed while you answered: only ${e.details.sent.join(', ')} was sent.`
       : changed ? 'The question changed before your answer, so nothing was sent.'
       : e instanceof Away ? 'The line was lost. Look at the question again: your answer may have arrived.' : e.message,
@@ -24,16 +24,16 @@ function tellFailure(e, agent, spot) {
 }
 
 /**
- * Does what a card offers, and tells there what came of it.
- * @param {any} n a need, or a letter @param {() => Promise<object | void>} does returns the outcome, if there is one to tell
+ * Does what a card offers, and tells there what came of it; or in another place of the page.
+ * @param {any} n a need, a letter, or {place} @param {() => Promise<object | void>} does returns the outcome, if there is one to tell
  */
 export async function act(n, does) {
-  const agent = n.agent ?? n.sender, spot = spotOf(n);
+  const at = {agent: n.agent ?? n.sender, place: n.place, spot: spotOf(n)};
   try {
     const came = await does();
-    if (came) tellOutcome({agent, spot, ...came});
+    if (came) tellOutcome({...at, ...came});
   } catch (e) {
-    tellFailure(e, agent, spot);
+    tellFailure(e, at);
   }
   await refresh();
 }
@@ -89,7 +89,7 @@ function Keys({need}) {
 
 /** What an agent asks, where one looks at the agent. @param {{agent: string}} props */
 export function Asks({agent}) {
-  return html`${outcomes.value.filter(o => o.agent === agent).map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
+  return html`${outcomes.value.filter(o => !o.place && o.agent === agent).map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
     ${matters.value.filter(n => n.agent === agent && n.kind === 'dialog').map(n => html`<${Need} key=${n.dialog?.dialog_id ?? 'keys'} need=${n} />`)}`;
 }
 
@@ -151,6 +151,9 @@ function Outcome({o}) {
   </article>`;
 }
 
+/** What came of what was done in a place of the page. @param {{place: string}} props */
+export const Came = ({place}) => html`${outcomes.value.filter(o => o.place === place).map(o => html`<${Outcome} key=${o.key} o=${o} />`)}`;
+
 /** What was sent in answer to a letter. @param {{m: any}} props */
 const Answered = ({m}) => html`<ul ref=${useArrival(m.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m} /></ul>`;
 
@@ -163,7 +166,7 @@ function Shown({chosen, Terminal}) {
 
 /** @param {{about: string, Beside?: any}} props the agent or the message of a link, and what draws a terminal */
 export function Needs({about = '', Beside}) {
-  const shown = outcomes.value;
+  const shown = outcomes.value.filter(o => !o.place);
   const room = useBroad(roomy);
   const [chosen, choose] = useState('');
   const look = (/** @type {any} */ e) => choose(e.target.closest('[data-about]')?.dataset.about.split(' ')[0] ?? chosen);

@@ -2,7 +2,7 @@
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
 import {batch, computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, saidOf, session, stream} from './api.js';
+import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, saidOf, sentence, session, stream} from './api.js';
 import {lastSeen, seen} from './away.js';
 
 /** @typedef {import('./api.js').Event} Event */
@@ -30,6 +30,8 @@ export const seq = signal(0);
 export const sent = signal(/** @type {any[]} */ ([]));
 /** What followed on answers, the newest first. */
 export const outcomes = signal(/** @type {any[]} */ ([]));
+/** That a link was opened on another device, in words. */
+export const opened = signal('');
 /** What could not be read, in words. */
 export const trouble = signal('');
 
@@ -133,6 +135,8 @@ function draw() {
   seq.value = events[events.length - 1].seq;
   document.documentElement.dataset.seq = String(seq.value);
   for (const f of [...hearers]) f(events);
+  const entered = events.filter(e => e.type === 'page_opened' && !e.detail.includes(session.value?.key_id)).at(-1);
+  if (entered) opened.value = sentence(entered.detail);
   for (const m of sent.value) {
     if (m.id && events.some(e => e.message_id === m.id || e.in_reply_to === m.id)) follow(m);
   }

@@ -4,6 +4,7 @@ export {Agent, Agents, Side} from './agents.js';
 export {Message, Thread, Threads, Traffic} from './messages.js';
 export {Pictures} from './pictures.js';
 export {Review} from './review.js';
+export {Sessions} from './sessions.js';
 export {Terminal} from './terminal.js';
 export {Tiles} from './tiles.js';
 export {Workspaces} from './workspaces.js';
