@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,79 +26,212 @@ while [ "$(ps -o ppid= -p $$ | tr -d ' ')" = "$parent" ]; do sleep 0.02; done
 exec "$@"
 `
 
-// trick is what a program does to call parley as somebody else. CALL issues a key.
-type trick struct{ name, needs, script string }
+// sly is a command without what names an agent in its environment.
+var sly = []string{"env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID", "-u", "PARLEY_SOCKET"}
 
-// tricks are the ways to lose a parent, or to get a terminal. ORPHAN waits until its parent, $$, has ended.
-var tricks = []trick{
-	{"child", "", "CALL"},
-	{"background", "", "sh -c 'ORPHAN $$ CALL &'"},
-	{"nohup", "nohup", "sh -c 'nohup ORPHAN $$ CALL &'"},
-	{"setsid", "setsid", "setsid sh -c 'ORPHAN $$ CALL &'"},
-	{"doublefork", "", "sh -c 'sh -c \"ORPHAN \\$\\$ CALL &\" &'"},
-	{"runshell", "", "tmux run-shell -b 'CALL'"},
-	{"window", "", "tmux new-window -d 'CALL'"},
-	{"othertmux", "", "tmux -L other new-session -d 'CALL'"},
-	{"terminal", "script", "script -qec 'CALL' /dev/null </dev/null"},
-	{"orphanterminal", "script", "setsid sh -c 'ORPHAN $$ script -qec \"CALL\" /dev/null </dev/null &'"},
-	{"at", "atd", "echo 'CALL' | at now"},
-	{"atterminal", "atd", "echo \"script -qec 'CALL' /dev/null\" | at now"},
-	{"atorphan", "atd", "echo \"setsid sh -c 'ORPHAN \\$\\$ script -qec CALL /dev/null &'\" | at now"},
-	{"unit", "systemd-run", "systemd-run --user 'CALL'"},
-	{"namespace", "unshare", "unshare -Ur setsid sh -c 'ORPHAN $$ CALL &' || CALL"},
-	{"otheruser", "setpriv", "setpriv --reuid=65534 --clear-groups CALL || CALL"},
-	{"named", "bash", "bash -c '(exec -a cron sh CALL)'"},
-	{"login", "sshd", "ssh -o BatchMode=yes localhost CALL"},
-	{"workspacesocket", "", "env -u PARLEY_SOCKET sh CALL"},
-	{"daemonofitsown", "", "env -u PARLEY_SOCKET -u PARLEY_KEY sh -c 'parley serve & sleep 1; sh CALL'"},
-}
-
-// ways are those by which an agent without a sandbox can act as the operator, as docs/security.md lists them, and the
-// tricks that take them. What the check cannot try has none.
-var ways = []struct {
-	words  string
-	tricks []string
-}{
-	{"by a service of yours that runs something later or elsewhere: `at`, `cron`, `systemd-run`, D-Bus, ssh to this " +
-		"machine, a build server, an editor with a socket", []string{"unit", "at", "atterminal", "atorphan", "login"}},
-	{"by what it types into your own tmux", nil},
-	{"by parley's database, or by a key that it finds in a script or an environment of yours", nil},
-	{"by ending the daemon and taking its lock, its notes and its socket: your commands send what they have to say " +
-		"there", nil},
-	{"by ending the keeper, which `parley needs` and `parley doctor` tell", nil},
-	{"on macOS, by a process that leaves its session and its environment", nil},
-}
-
-// TestDocsListWhatAnAgentCanDo checks that security.md names the ways word for word, and no other.
-func TestDocsListWhatAnAgentCanDo(t *testing.T) {
-	list := ""
-	for _, w := range ways {
-		list += "- " + w.words + "\n"
-	}
-	_, after, _ := strings.Cut(documents(t)["security.md"], "<!-- ways -->\n")
-	if got, _, _ := strings.Cut(after, "<!-- /ways -->"); got != list {
-		t.Errorf("docs/security.md lists\n%swant\n%s", got, list)
-	}
-}
-
-// No trick, and no way that a service of the machine opens, leads out of a sandbox.
+// No trick, and no way that a service of the machine opens, leads out of a sandbox, but for what is left open.
 func TestNoTrickGetsOutOfASandbox(t *testing.T) {
 	t.Parallel()
 	if err := daemon.SandboxUsable(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	h := testhome.New(t)
-	testhome.Run[parley.RegisterAgentResult](t, h, "register", "victim")
-	said := tryAll(t, h, []string{"boxed", "--sandbox"}, "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u",
-		"PARLEY_AGENT_ID")
-	for trick, text := range said {
-		if strings.Contains(text, `"success":true`) {
-			t.Errorf("%s: it printed %q", trick, text)
+	s := newTrickStage(t)
+	overNetwork := slices.DeleteFunc(slices.Clone(tricks), func(k trick) bool {
+		return k.name != "child" && k.inside != "loopback"
+	})
+	for network, rows := range map[string][]trick{"shared": tricks, "none": overNetwork} {
+		got := s.try([]string{"boxed-" + network, "--sandbox", "--network", network}, rows, sly[:7]...)
+		for _, k := range rows {
+			want := k.inside != "" && (k.inside != "loopback" || network == "shared")
+			if o, ok := got[k.name]; ok && o.isIn != want {
+				t.Errorf("%s, with the network %s: it gets in: %v, want %v: %s", k.name, network, o.isIn, want, o.text)
+			}
+		}
+		if o := got["child"]; o.code != isAgent {
+			t.Errorf("a plain call: %s, want that it is the agent's", o.text)
 		}
 	}
-	if !strings.Contains(said["child"], `"`+string(parley.NotAuthorized)+`"`) {
-		t.Errorf("a plain call printed %q, want that it is not the operator's", said["child"])
+}
+
+// Without a sandbox, a program that loses its parents, on purpose or not, must not become the operator. As far as it
+// can be told, it stays the agent that it is. What gets in is what the docs say.
+func TestTricksWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	s := newTrickStage(t)
+	for _, agent := range []string{"careless", "sly"} {
+		wants, rows, env := map[string]string{}, []trick(nil), []string(nil)
+		for _, k := range tricks {
+			wants[k.name] = k.plain
+			if agent == "sly" {
+				wants[k.name], env = cmp.Or(k.sly, k.plain), sly
+			}
+			if wants[k.name] != "" {
+				rows = append(rows, k)
+			}
+		}
+		for name, o := range s.try([]string{agent}, rows, env...) {
+			if want := wants[name]; o.code != want && !(o.isIn && isWay(want)) {
+				t.Errorf("%s, %s: it is %q (%v), want %q: %s", agent, name, o.code, o.isIn, want, o.text)
+			}
+		}
 	}
+}
+
+func isWay(key string) bool {
+	return slices.ContainsFunc(ways, func(g gap) bool { return g.key == key })
+}
+
+// outcomeOf is what came of a trick.
+type outcomeOf struct {
+	code string // isAgent, stranger or refused
+	isIn bool   // it reached what it was to reach
+	text string // what was printed
+}
+
+// trickStage is a workspace with all that an agent could want: a neighbour, a repository, and what is the user's.
+type trickStage struct {
+	*testhome.Home
+	t    *testing.T
+	vars map[string]string // by which the scripts of tricks name it
+}
+
+func newTrickStage(t *testing.T) *trickStage {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the tricks are those of Linux")
+	}
+	s := &trickStage{testhome.New(t), t, map[string]string{}}
+	s.Env = append(s.Env, "SECRET=shh")
+	s.git("init", "-q", "-b", "main")
+	s.git("config", "user.name", "T")
+	s.git("config", "user.email", "t@example.org")
+	s.git("commit", "-q", "--allow-empty", "-m", "one")
+	s.git("branch", "victim")
+	testhome.Run[parley.RegisterAgentResult](t, s.Home, "register", "victim")
+	neighbour := testhome.Run[parley.LaunchAgentResult](t, s.Home, "launch", "neighbour", "--worktree", "--", "cat")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, s.Home, "status")
+
+	outsider := exec.Command("sleep", "1000")
+	outsider.Env = []string{"OUTSIDE=a password"}
+	must.Do(t, outsider.Start())
+	t.Cleanup(func() { _ = outsider.Process.Kill(); _ = outsider.Wait() })
+	operators := filepath.Join(s.Dir, "operators")
+	t.Cleanup(func() { _ = exec.Command("tmux", "-S", operators, "kill-server").Run() })
+	must.Do(t, exec.Command("tmux", "-S", operators, "-f", "/dev/null", "new-session", "-d", "cat").Run())
+
+	memory := must.Have(os.MkdirTemp("/dev/shm", "parley"))(t)
+	t.Cleanup(func() { os.RemoveAll(memory) })
+	abstract := filepath.Base(memory)
+	port := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { port.Close() })
+	local := must.Have(net.Listen("unix", "@"+abstract))(t)
+	t.Cleanup(func() { local.Close() })
+
+	home, run := filepath.Join(s.Dir, "h"), filepath.Join(s.Dir, "r")
+	for _, secret := range []string{
+		filepath.Join(home, ".ssh", "id_ed25519"), filepath.Join(run, "bus"), filepath.Join(neighbour.Dir, "secret"),
+		filepath.Join(memory, "secret"),
+	} {
+		must.Do(t, os.MkdirAll(filepath.Dir(secret), 0o700))
+		must.Do(t, os.WriteFile(secret, []byte("secret"), 0o600))
+	}
+	state := filepath.Dir(filepath.Dir(status.Database))
+	private := must.Have(filepath.Glob(filepath.Join(state, "*", neighbour.AgentID)))(t)
+	s.vars = map[string]string{
+		"home": home, "run": run, "repo": s.Workspace, "common": filepath.Join(s.Workspace, ".git"),
+		"neighbour": neighbour.Dir, "private": private[0], "memory": filepath.Join(memory, "secret"),
+		"tty": must.Have(os.Readlink("/proc/" + strconv.Itoa(neighbour.PID) + "/fd/0"))(t), "tmux": operators,
+		"panes": status.TmuxSocket, "database": status.Database, "http": status.HTTP,
+		"outsider": strconv.Itoa(outsider.Process.Pid), "abstract": abstract,
+		"port": strconv.Itoa(port.Addr().(*net.TCPAddr).Port),
+	}
+	return s
+}
+
+func (s *trickStage) git(words ...string) {
+	s.t.Helper()
+	cmd := exec.Command("git", words...)
+	cmd.Dir, cmd.Env = s.Workspace, s.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("git %q: %v\n%s", words, err, out)
+	}
+}
+
+// try launches an agent in a worktree whose program tries those tricks that the machine can, and returns what came of
+// them by their names. env is a command that changes the program's environment.
+func (s *trickStage) try(agent []string, rows []trick, env ...string) map[string]outcomeOf {
+	s.t.Helper()
+	begin := []string{"sh", "-c", "while [ ! -e tricks/go ]; do sleep 0.05; done; sh tricks/all; exec sleep 1000"}
+	launched := testhome.Run[parley.LaunchAgentResult](s.t, s.Home, slices.Concat([]string{"launch"}, agent,
+		[]string{"--worktree", "--"}, env, begin)...)
+	dir := filepath.Join(launched.Dir, "tricks")
+	must.Do(s.t, os.Mkdir(dir, 0o700))
+	s.vars["gitdir"] = filepath.Join(s.Workspace, ".git", "worktrees", filepath.Base(launched.Dir))
+
+	all, places := "", []string{}
+	for name, value := range s.vars {
+		all += "export " + name + "='" + value + "'\n"
+		places = append(places, "$"+name, value)
+	}
+	all += "git commit -q --allow-empty -m mine\n"
+	for _, k := range rows {
+		if k.available() {
+			all += k.write(s.t, s.Workspace, dir)
+		}
+	}
+	must.Do(s.t, os.WriteFile(filepath.Join(dir, "all"), []byte(all+"touch tricks/end\n"), 0o600))
+	must.Do(s.t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	waitFor(filepath.Join(dir, "end"))
+
+	got := map[string]outcomeOf{}
+	for _, k := range rows {
+		if _, err := os.Stat(filepath.Join(dir, k.name)); err == nil {
+			got[k.name] = k.outcome(dir, strings.NewReplacer(places...).Replace(k.made))
+		}
+	}
+	return got
+}
+
+// write returns the lines of the shell that play a trick. What it prints is in the file name.out in dir, and name.rc
+// has its status; its call, if it has one, writes both.
+func (k trick) write(t *testing.T, workspace, dir string) string {
+	t.Helper()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
+		return path
+	}
+
+	path := filepath.Join(dir, k.name)
+	end := " >" + path + ".out 2>&1\necho $? >" + path + ".rc\n"
+	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+workspace+" parley key issue victim --json"+end)
+	file(k.name, strings.NewReplacer("CALL", call, "ORPHAN", file("orphan", orphan)).Replace(k.script)+"\n")
+	if strings.Contains(k.script, "CALL") {
+		return "sh " + path + " || echo 1 >" + path + ".rc\n" // where it cannot even begin
+	}
+	return "sh " + path + end
+}
+
+// outcome reads what came of a trick that was played in dir. made is the file that shows that it got in, or "".
+func (k trick) outcome(dir, made string) outcomeOf {
+	waitFor(filepath.Join(dir, k.name+".rc"))
+	text, _ := os.ReadFile(filepath.Join(dir, k.name+".out"))
+	status, _ := os.ReadFile(filepath.Join(dir, k.name+".rc"))
+	o := outcomeOf{text: string(text), code: refused}
+	for what, code := range map[string]parley.Code{isAgent: parley.NotAuthorized, stranger: parley.Unauthenticated} {
+		if strings.Contains(o.text, `"`+string(code)+`"`) {
+			o.code = what
+			return o
+		}
+	}
+
+	o.isIn = string(status) == "0\n"
+	if made != "" {
+		b, _ := os.ReadFile(made)
+		o.isIn = len(b) > 0
+		_ = os.Remove(made)
+	}
+	return o
 }
 
 // available reports whether the machine has what the trick needs.
@@ -124,51 +261,6 @@ func isRunning(name string) bool {
 	})
 }
 
-// write returns the shell script of a trick. Its call prints to the file name.out in dir, and makes name.end
-// when it has ended.
-func (k trick) write(t *testing.T, h *testhome.Home, dir string) string {
-	t.Helper()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
-		return path
-	}
-
-	out := filepath.Join(dir, k.name+".out")
-	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+h.Workspace+" parley key issue victim "+
-		"--json >"+out+" 2>&1\ntouch "+dir+"/"+k.name+".end\n")
-	return strings.NewReplacer("CALL", call, "ORPHAN", file("orphan", orphan)).Replace(k.script) + "\n"
-}
-
-// tryAll launches an agent whose program tries every trick, and returns what each call printed, by the name of
-// the trick. env is a command that changes the program's environment.
-func tryAll(t *testing.T, h *testhome.Home, agent []string, env ...string) map[string]string {
-	t.Helper()
-	dir := t.TempDir()
-	script := "cd " + dir + "\n"
-	var tried []string
-	for _, k := range tricks {
-		if k.available() {
-			script += "{ " + k.write(t, h, dir) + "} || touch " + k.name + ".end\n" // where it cannot even begin
-			tried = append(tried, k.name)
-		}
-	}
-
-	path := filepath.Join(dir, "agent")
-	must.Do(t, os.WriteFile(path, []byte(script+"exec sleep 1000\n"), 0o600))
-	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch"}, agent, []string{"--dir", dir, "--"},
-		env, []string{"sh", path})...)
-
-	said := map[string]string{}
-	for _, name := range tried {
-		waitFor(filepath.Join(dir, name+".end"))
-		text, _ := os.ReadFile(filepath.Join(dir, name+".out"))
-		said[name] = string(text)
-	}
-
-	return said
-}
-
 // waitFor waits until a file exists, at most for patience.
 func waitFor(path string) {
 	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -176,35 +268,6 @@ func waitFor(path string) {
 			return
 		}
 	}
-}
-
-// A program that loses its parents, on purpose or not, must not become the operator. As far as it can be told,
-// it stays the agent that it is.
-func TestNobodyBecomesTheOperatorByLosingAParent(t *testing.T) {
-	t.Parallel()
-	h := testhome.New(t)
-	testhome.Run[parley.RegisterAgentResult](t, h, "register", "victim")
-
-	check := func(agent string, strangers, free []string, said map[string]string) {
-		t.Helper()
-		for trick, text := range said {
-			want := `"` + string(parley.NotAuthorized) + `"`
-			switch {
-			case slices.Contains(strangers, trick):
-				want = `"` + string(parley.Unauthenticated) + `"`
-			case slices.Contains(free, trick):
-				want = `"success":true`
-			}
-			if !strings.Contains(text, want) {
-				t.Errorf("%s, %s: it printed %q, want %s", agent, trick, text, want)
-			}
-		}
-	}
-
-	check("careless", []string{"runshell", "window"}, []string{"unit"}, tryAll(t, h, []string{"careless"}))
-	check("sly", []string{"runshell", "window", "setsid", "othertmux", "orphanterminal", "namespace"}, ways[0].tricks,
-		tryAll(t, h, []string{"sly"}, "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID",
-			"-u", "PARLEY_SOCKET"))
 }
 
 // orphaned runs a shell script that has lost its parent, its terminal and its session before its first line, and

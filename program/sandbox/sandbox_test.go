@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -76,47 +75,23 @@ func needsSandbox(t testing.TB) {
 	}
 }
 
-// Each attempt to get at what is the user's, another agent's or parley's fails, and the agent's own work goes on.
-func TestASandboxKeepsInWhatItHolds(t *testing.T) {
+// An agent's own work goes on in a sandbox. What it keeps in is in the table of tricks of cmd/parley.
+func TestASandboxLetsAnAgentWork(t *testing.T) {
 	needsSandbox(t)
 	s := newStage(t)
-	listening := exec.Command("sleep", "60")
-	listening.Env = []string{"OUTSIDE=a password"}
-	must.Do(t, listening.Start())
-	t.Cleanup(func() { _ = listening.Process.Kill(); _ = listening.Wait() })
-
-	for what, attempt := range map[string]struct {
-		command string
-		works   bool
-	}{
-		"its directory":             {`echo done >here && cat here`, true},
-		"its private files":         {`cat ` + s.plan.Private + `/briefing.txt`, true},
-		"its private home":          {`echo x >~/.profile && cat ~/.profile`, true},
-		"temporary files":           {`echo x >/tmp/x && echo x >"$TMPDIR/y"`, true},
-		"system programs":           {`ls /usr/bin >/dev/null`, true},
-		"to alter private files":    {`echo x >` + s.plan.Private + `/briefing.txt`, false},
-		"the database":              {`cat ` + s.path("state/w/data/parley.db"), false},
-		"another agent's key":       {`cat ` + s.path("state/w/agents/OTHER/key"), false},
-		"a key of ssh":              {`cat ` + s.path(".ssh/id_ed25519"), false},
-		"another agent's work":      {`cat ` + s.path("other/worktree/file"), false},
-		"the user's home":           {`echo x >` + s.path(".bashrc") + `; test -e ` + s.path(".ssh"), false},
-		"system files":              {`echo x >/usr/bin/x`, false},
-		"other processes":           {`grep -l OUTSIDE /proc/*/environ 2>/dev/null | grep -v self`, false},
-		"to end another process":    {`kill -0 ` + pid(listening), false},
-		"the environment of before": {`tr '\0' '\n' </proc/1/environ | grep SECRET`, false},
-		"other terminals":           {`ls /dev/pts/[0-9]* 2>/dev/null | grep .`, false},
-		"sockets of the session":    {`ls /run/user /run/dbus 2>/dev/null | grep .`, false},
-		"shared memory":             {`ls /dev/shm | grep .`, false},
-		"settings of the kernel":    {`echo x >/proc/sys/kernel/core_pattern`, false},
-		"to make a device":          {`mknod /tmp/d c 1 3`, false},
-		"to take the mark away":     {`rmdir /parley-sandbox || umount /parley-sandbox || mv /parley-sandbox /x`, false},
+	for command, works := range map[string]bool{
+		`echo done >here && cat here`:                 true,
+		`cat ` + s.plan.Private + `/briefing.txt`:     true,
+		`echo x >` + s.plan.Private + `/briefing.txt`: false,
+		`echo x >~/.profile && cat ~/.profile`:        true,
+		`echo x >/tmp/x && echo x >"$TMPDIR/y"`:       true,
+		`ls /usr/bin >/dev/null`:                      true,
+		`cat ` + s.path(".ssh/id_ed25519"):            false,
+		`cat ` + s.path("state/w/agents/OTHER/key"):   false,
 	} {
-		if out, ok := s.run(attempt.command); ok != attempt.works {
-			t.Errorf("%s: %q succeeds: %v, want %v; it printed %q", what, attempt.command, ok, attempt.works, out)
+		if out, ok := s.run(command); ok != works {
+			t.Errorf("%q succeeds: %v, want %v; it printed %q", command, ok, works, out)
 		}
-	}
-	if _, err := os.Stat(s.path(".bashrc")); err == nil {
-		t.Error("a file of the user's home was written")
 	}
 }
 
@@ -125,10 +100,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func pid(c *exec.Cmd) string { return strconv.Itoa(c.Process.Pid) }
-
-// A sandboxed agent commits in its worktree, and moves no branch but those of its folder, nor what git runs for others.
-func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
+// A sandboxed agent commits in its worktree, and makes branches in its folder alone.
+func TestASandboxCommits(t *testing.T) {
 	needsSandbox(t)
 	s := newStage(t)
 	repo, top := s.dir("repo"), s.path("repo/.worktrees/coder")
@@ -149,7 +122,6 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 	must.Do(t, s.plan.Git.Prepare())
 	must.Have(sandbox.Home{Path: s.plan.Home, User: s.home, Name: `Tess "T" Er`, Email: "t@example.org"}.Make())(t)
 
-	must.Do(t, os.MkdirAll(filepath.Join(common, "refs/remotes/origin"), 0o700))
 	for _, attempt := range []struct {
 		command string
 		works   bool
@@ -159,18 +131,6 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 		{`git branch -q parley/more`, true},
 		{`git status --short && git diff HEAD~`, true},
 		{`git branch -f main HEAD`, false},
-		{`git config core.fsmonitor evil`, false},
-		{`git config --worktree core.hooksPath /tmp`, false},
-		{`echo evil >` + common + `/hooks/pre-commit`, false},
-		{`echo evil >>` + common + `/info/attributes`, false},
-		{`echo 'gitdir: /tmp' >.git`, false},
-		{`rm .git`, false},
-		{`echo 'ref: refs/heads/main' >` + common + `/refs/remotes/origin/x`, false},
-		{`git tag evil`, false},
-		{`git update-ref refs/remotes/origin/main HEAD`, false},
-		{`mv .git away`, false},
-		{`echo evil >` + s.plan.Git.Dir + `/config.worktree`, false},
-		{`echo /tmp >` + s.plan.Git.Dir + `/commondir`, false},
 	} {
 		if out, ok := s.run(attempt.command); ok != attempt.works {
 			t.Errorf("%q succeeds: %v, want %v; it printed %q", attempt.command, ok, attempt.works, out)
@@ -184,9 +144,6 @@ func TestASandboxCommitsAndChangesNothingOfGitElse(t *testing.T) {
 	}
 	if !exists(filepath.Join(common, "refs", "heads", "parley")) {
 		t.Error("git took the folder of its branches away")
-	}
-	if _, ok := s.run(`echo x >` + repo + `/Makefile`); ok && exists(filepath.Join(repo, "Makefile")) {
-		t.Error("it wrote into the main checkout")
 	}
 	out := must.Have(exec.Command("git", "-C", repo, "log", "--format=%s", "parley/coder").Output())(t)
 	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"two", "one"}) {
