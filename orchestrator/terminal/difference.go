@@ -56,6 +56,9 @@ func differences(have standing, want wanted) []parley.Change {
 	for i, now := range parley.SpecFields(&have.AgentSpec) {
 		note(now.Means, now.Name, now.Text(), then[i].Text())
 	}
+	if !have.Sandboxed() && !spec.Sandboxed() { // whether it stays out where all others go into one
+		note(parley.InPlace, "sandbox", keptOut(have.AgentSpec), keptOut(spec))
+	}
 	note(parley.InPlace, "resume", yesNo(!have.NoResume), yesNo(!want.NoResume))
 
 	return all
@@ -102,6 +105,13 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+func keptOut(s parley.AgentSpec) string {
+	if s.Sandbox == nil {
+		return ""
+	}
+	return "kept out"
 }
 
 func sizeOf(width, height int) string {

@@ -89,6 +89,34 @@ func TestDifferencesNameWhatTheyTake(t *testing.T) {
 	}
 }
 
+// Whether an agent is in a sandbox, or is kept out of those of all, is told from what it is to be.
+func TestDifferencesTellOfSandboxes(t *testing.T) {
+	set := must.Have(profile.Builtin())(t)
+	claude := must.Have(set.Find("claude"))(t)
+	yes, no := true, false
+	for _, c := range []struct {
+		have, want *bool
+		change     parley.Change
+	}{
+		{nil, nil, parley.Change{}},
+		{nil, &no, parley.Change{What: "sandbox", Then: "kept out", Means: parley.InPlace}},
+		{&no, nil, parley.Change{What: "sandbox", Now: "kept out", Means: parley.InPlace}},
+		{&no, &no, parley.Change{}},
+		{&yes, &yes, parley.Change{}},
+		{&yes, &no, parley.Change{What: "sandbox", Now: "yes", Then: "no", Means: parley.ByRestart}},
+		{&yes, nil, parley.Change{What: "sandbox", Now: "yes", Then: "no", Means: parley.ByRestart}},
+		{nil, &yes, parley.Change{What: "sandbox", Now: "no", Then: "yes", Means: parley.ByRestart}},
+		{&no, &yes, parley.Change{What: "sandbox", Now: "no", Then: "yes", Means: parley.ByRestart}},
+	} {
+		have := standing{Agent: parley.Agent{Profile: "claude", AgentSpec: parley.AgentSpec{Sandbox: c.have}}}
+		req := parley.LaunchAgentRequest{AgentSpec: parley.AgentSpec{Sandbox: c.want}}
+		got := differences(have, wanted{LaunchAgentRequest: req, profile: claude, stored: "claude"})
+		if want := []parley.Change{c.change}; !slices.Equal(got, want) && (len(got) > 0 || c.change.What != "") {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
 // The session is the one that was given the agent's newest message, unless a copy has it as well.
 func TestTheSessionThatWasGivenAMessage(t *testing.T) {
 	typed := func(id string) string {
