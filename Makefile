@@ -16,8 +16,12 @@ LAB = $(IN_LAB) build -buildvcs=false -o '$(CURDIR)/.build/lab/' ./$(1) && .buil
 # All of parley is Go. Only the race detector needs a C compiler.
 export CGO_ENABLED = 0
 
+# The client of OpenAI compatible models is the largest package: it waits for the network, and compiling it without
+# optimising takes a third of the time of a build and of its memory away.
+PLAIN = github.com/openai/openai-go/...=-N -l
+
 # Without its path in it, what one clone has compiled is there for the next.
-export GOFLAGS := $(GOFLAGS) -trimpath
+export GOFLAGS := $(GOFLAGS) -trimpath '-gcflags=$(PLAIN)'
 
 # Other systems that a commit must compile for, and the one that `lint` vets.
 CROSS = darwin/arm64 linux/arm64
@@ -127,7 +131,8 @@ RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of
 # the time of the tests. parley does nothing by pointers that the compiler does not check. The
 # detector sleeps for a second at the end of each process, for reports that are not out yet.
-RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false -d=checkptr=0'
+RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
+	-gcflags='$(PLAIN) -d=checkptr=0'
 .PHONY: race
 race: tmux cc
 	@build/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
