@@ -115,13 +115,8 @@ func (m *memory) touched(o *observation) hold {
 	if !o.requested.IsZero() {
 		now = o.requested // tmux may have answered late
 	}
-	waited := m.keysWaited(o)
-	late := waited.After(screen.Touched)
-	switch {
-	case late && !screen.Touched.IsZero():
+	if waited := m.keysWaited(o); waited.After(screen.Touched) {
 		screen.Touched = waited
-	case late && now.Sub(waited) <= unshownPause && screen.Drawn.Before(waited):
-		return held(parley.HoldKeysUnshown, "")
 	}
 	return touched(now, screen, m.lag)
 }

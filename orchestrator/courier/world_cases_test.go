@@ -518,6 +518,17 @@ var cases = []struct {
 			{At: ms(94265), Do: "recall", For: ms(13337)},
 		},
 	}},
+	{"the Enter of a person who has left is read late, and their turn has not begun", story{
+		Seed: 122134, Profile: "gemini", Back: ms(973), Traits: traits{
+			Width: 120, Read: ms(22), Draw: ms(16), Start: ms(2315), Begin: ms(495), Work: ms(1228), Reports: true,
+			DropsBegin: true,
+		},
+		Events: []event{
+			{At: ms(17095), Do: "synchronized", N: 2, For: ms(7349)}, send(ms(21605)), send(ms(21867)), send(ms(24068)),
+			{At: ms(24418), Do: "daemon dies", What: "at once", N: 7}, {At: ms(31871), Do: "hang", N: 2, For: ms(10378)},
+			{At: ms(32530), Do: "draft", What: "submits it", N: 2, For: ms(1451)}, long(ms(35411)),
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

@@ -83,8 +83,7 @@ var typingDefects = []defect{
 		`	case true:`, []edit{{"spot.go", `	case !t.Takes(r):`, `	case false:`}}},
 	{"a person who has just typed does not hold", "hold.go", `case since <= pause:`, `case since <= -pause:`, nil},
 	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `, nil},
-	{"keys that were read late do not hold", "memory.go", `case late && now.Sub(waited) <= unshownPause`,
-		`case late && now.Sub(waited) <= -unshownPause`, nil},
+	{"keys that were read late do not hold", "memory.go", `waited.After(screen.Touched) {`, `false {`, nil},
 	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`, []edit{
 		{"ready.go", `	if facts.unread > 0 {`, `	if false {`},
 	}},
