@@ -301,7 +301,7 @@ func (a *attempt) recognises(o *observation) bool {
 	if !a.resumed && !profile.Holds(o.Composer, a.text.letter.mark) {
 		a.text.collapsed = o.Composer
 	}
-	return a.text.recognises(o)
+	return a.text.recognises(o) && !(a.resumed && a.memory.mistakes(a.text, o))
 }
 
 // wait looks again, or stops with a reason when the time for it is over.

@@ -591,9 +591,9 @@ func TestWordsOfAPersonThatWentWithTheTextAreKept(t *testing.T) {
 			l := &typed{on: s.on, letter: s.attempt.text.letter, stranded: stranded{phase: tmux.PaneEntered}}
 			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
 			s.composer = testText + " and mine"
-			l.see(s.observation())
+			l.see(s.observation(), false)
 			s.above, s.composer = []string{"> " + testText + " and", "  mine"}, ""
-			l.see(s.observation())
+			l.see(s.observation(), false)
 			return l
 		},
 	} {

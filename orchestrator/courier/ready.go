@@ -85,7 +85,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	v.memory.noteNamed(v.m, t)
 	v.memory.seeGiven(&o, h)
 	if v.stranded != nil {
-		v.stranded.see(&o)
+		v.stranded.see(&o, v.memory.mistakes(v.stranded, &o))
 		h = v.stranded.hold(h)
 	}
 	return h

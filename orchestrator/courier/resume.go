@@ -123,7 +123,7 @@ func (r *recovery) confirm(
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 
-	taken, stop, stands := false, false, false
+	taken, stop, gone := false, false, false
 	var screen tmux.Screen // at the last look that was answered
 	err = wait.Until(soon, brisk, func() (bool, error) {
 		seen, err := r.o.host.Pane(t).Screen(soon, tmux.ScreenOptions{})
@@ -135,7 +135,7 @@ func (r *recovery) confirm(
 		o := r.observe(t, &job, screen)
 		a.noteUnread(&o)
 		a.entered.noteElsewhere(&o)
-		stands = o.holds(&l)
+		gone = gone || o.Composing && !o.holds(&l)
 		taken, stop = a.taken(&o)
 		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		if !taken && !a.followed.pending() {
@@ -152,7 +152,7 @@ func (r *recovery) confirm(
 
 	a.followed.refusal = cmp.Or(a.followed.refusal, t.Profile.RefusedBy(screen.Lines))
 	if taken && a.followed.refusal == "" {
-		a.entered.stands = stands
+		a.entered.stands = !gone
 		return r.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	if o := r.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {

@@ -28,15 +28,17 @@ func (x *typed) strand(job store.Job, a *attempt, out tmux.Outcome) *typed {
 // leftComposer are the ends of an attempt whose text had left its composer.
 var leftComposer = []parley.ReasonCode{parley.EndedUnreported, parley.EndedNoTurn, parley.EndedVanished}
 
-// see notes what a look shows of the text.
-func (s *typed) see(o *observation) {
+// see notes what a look shows of the text, which may be mistaken for another.
+func (s *typed) see(o *observation, mistaken bool) {
 	switch {
 	case o.facts.unread > 0:
 		s.read = time.Time{}
 	case s.read.IsZero():
 		s.read = o.now
 	}
-	s.fate = s.fateOn(o)
+	if s.fate = s.fateOn(o); s.fate == fateAlone && mistaken {
+		s.fate = fateMixed
+	}
 	switch s.fate {
 	case fateMixed:
 		s.noteBeside(o)
@@ -55,6 +57,13 @@ func (s *typed) back(o *observation) bool {
 		return false
 	}
 	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
+}
+
+// mistakes reports whether what the composer shows in place of a text may be in place of the one that was entered last,
+// which a person can recall.
+func (m *memory) mistakes(s *typed, o *observation) bool {
+	g := m.given
+	return g != nil && g != s && g.on == o.on && !profile.Holds(o.Composer, s.letter.mark) && g.recognises(o)
 }
 
 // noteElsewhere notes that a text whose key was not pressed stands above the composer instead. Back in that, it gets no

@@ -102,7 +102,7 @@ func TestFateOfAStrandedText(t *testing.T) {
 				stranded: stranded{phase: tmux.PanePasted}}
 			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
 			c.scene(s, l)
-			l.see(s.observation())
+			l.see(s.observation(), false)
 			if l.fate != c.want || l.pressable() != c.press {
 				t.Errorf("fate %d, pressable %v; want %d, %v", l.fate, l.pressable(), c.want, c.press)
 			}

@@ -524,9 +524,35 @@ var cases = []struct {
 			DropsBegin: true,
 		},
 		Events: []event{
-			{At: ms(17095), Do: "synchronized", N: 2, For: ms(7349)}, send(ms(21605)), send(ms(21867)), send(ms(24068)),
-			{At: ms(24418), Do: "daemon dies", What: "at once", N: 7}, {At: ms(31871), Do: "hang", N: 2, For: ms(10378)},
+			{At: ms(17095), Do: "synchronized", N: 2, For: ms(7349)}, send(ms(21605)), send(ms(21867)),
+			send(ms(24068)),
+			{At: ms(24418), Do: "daemon dies", What: "at once", N: 7},
+			{At: ms(31871), Do: "hang", N: 2, For: ms(10378)},
 			{At: ms(32530), Do: "draft", What: "submits it", N: 2, For: ms(1451)}, long(ms(35411)),
+		},
+	}},
+	{"a folded prompt that a person recalls is as long as a text that lacks its key", story{
+		Seed: 126592, Profile: "claude", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(801), Work: time.Second, Fold: 120, Suggests: true,
+			oddities: oddities{Asks: "words", Answer: ms(16088)},
+		},
+		Events: []event{
+			long(4 * time.Second), {At: 9 * time.Second, Do: "send", What: "normal", N: 2},
+			{At: 10 * time.Second, Do: "prompt", N: 2, For: 12 * time.Second},
+			{At: 13 * time.Second, Do: "daemon dies after", What: "key, enter", N: 7, For: 4 * time.Second},
+			{At: 30 * time.Second, Do: "swallow", What: "clear", N: 1, For: 2 * time.Second},
+			{At: 39 * time.Second, Do: "send", What: "urgent"},
+			{At: 53 * time.Second, Do: "recall", For: 10 * time.Second},
+		},
+	}},
+	{"a prompt is taken back while a refusal is waited for", story{
+		Seed: 127033, Profile: "claude", Back: ms(3394), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(2508), Begin: ms(1500), Work: ms(3726),
+		},
+		Events: []event{
+			send(ms(13300)), send(ms(23640)), {At: ms(29372), Do: "daemon dies", What: "at once", N: 55},
+			{At: ms(30046), Do: "tmux", What: "broken key", N: 1, For: 70 * time.Second}, send(ms(31274)),
+			{At: ms(32842), Do: "hang", N: 3, For: ms(332)}, {At: ms(41371), Do: "undo", N: 7, For: ms(22121)},
 		},
 	}},
 }
