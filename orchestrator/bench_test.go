@@ -78,12 +78,12 @@ func (bt *benchTeam) wait(b testing.TB, n int) {
 	b.Helper()
 	bt.waitTyped(n)
 	for {
-		seen := bt.store.LastEvent()
-		counts := must.Have(bt.store.DeliveryCounts(context.Background()))(b)
+		seen := bt.store.Events.LastEvent()
+		counts := must.Have(bt.store.Workspace.DeliveryCounts(context.Background()))(b)
 		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			return
 		}
-		must.Do(b, bt.store.WaitEvent(b.Context(), seen))
+		must.Do(b, bt.store.Events.WaitEvent(b.Context(), seen))
 	}
 }
 
@@ -103,8 +103,8 @@ func (bt *benchTeam) waitEvent(b *testing.B, number int64) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()
-	for seen := bt.store.LastEvent(); seen < number; seen = bt.store.LastEvent() {
-		if err := bt.store.WaitEvent(ctx, seen); err != nil {
+	for seen := bt.store.Events.LastEvent(); seen < number; seen = bt.store.Events.LastEvent() {
+		if err := bt.store.Events.WaitEvent(ctx, seen); err != nil {
 			b.Fatalf("event %d did not come, the last is %d: %v", number, seen, err)
 		}
 	}
@@ -155,7 +155,7 @@ func (bt *benchTeam) firstRecipe(ctx context.Context, i int, file string) error 
 
 // commit makes one durable commit of one row.
 func (bt *benchTeam) commit(ctx context.Context) error {
-	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.roster.Operator().ID: time.Now()})
+	return bt.store.Agents.TouchAgents(ctx, map[string]time.Time{bt.roster.Operator().ID: time.Now()})
 }
 
 // middle returns the median of the times, which it sorts.
@@ -288,7 +288,7 @@ func BenchmarkBroadcast(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				counter, id, first := bt.counter(b), "", int64(0)
 				medianOf(b, func() {
-					first = bt.store.LastEvent()
+					first = bt.store.Events.LastEvent()
 					id = must.Have(op.BroadcastMessage.Call(bt.operator(), bt,
 						parley.BroadcastMessageRequest{Text: benchText}))(b).MessageID
 					bt.waitEvent(b, first+eventsOf(n))

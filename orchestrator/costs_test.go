@@ -20,7 +20,7 @@ func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
 	used := store.TokenRecord{ID: "r", At: time.Now(), Day: time.Now().Format(time.DateOnly), Model: "m",
 		Tokens: parley.Tokens{Output: 10}}
 	from := store.Transcript{AgentID: te.roster.ByName("coder").ID, Path: "/none"}
-	must.Do(t, te.store.CountTokens(t.Context(), from, []store.TokenRecord{used}))
+	must.Do(t, te.store.Tokens.CountTokens(t.Context(), from, []store.TokenRecord{used}))
 	te.reopen(func(o *Options) {
 		o.Costs.Agents = map[string]meter.Budget{"coder": {Tokens: 10, WarnAt: 80, Then: "hold"}}
 	})

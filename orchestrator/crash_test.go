@@ -197,7 +197,7 @@ func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	var counts map[string]int
 	deadline := time.Now().Add(5 * time.Minute)
 	for {
-		counts = must.Have(te.opts.Store.DeliveryCounts(t.Context()))(t)
+		counts = must.Have(te.opts.Store.Workspace.DeliveryCounts(t.Context()))(t)
 		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			break
 		}

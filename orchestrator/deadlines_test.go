@@ -128,7 +128,7 @@ func TestAPersonIsToldByTheNeedAlone(t *testing.T) {
 func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(26 * time.Minute)
-	owed, err := d.store.Due(t.Context(), d.now().Add(time.Hour))
+	owed, err := d.store.Debts.Due(t.Context(), d.now().Add(time.Hour))
 	if err != nil || len(owed) != 1 {
 		t.Fatalf("owed: %+v, %v", owed, err)
 	}

@@ -119,7 +119,7 @@ func TestStartRemovesFilesLeftByACrash(t *testing.T) {
 	kept := te.transfer(planner, "coder", te.give("a.txt", "kept"))
 	going := te.transfer(planner, "coder", te.give("b.txt", "going"))
 	// The crash comes before the content is deleted.
-	must.Have(te.opts.Store.RemoveFiles(t.Context(), []string{going.Data.FileID}, time.Time{}))(t)
+	must.Have(te.opts.Store.Files.RemoveFiles(t.Context(), []string{going.Data.FileID}, time.Time{}))(t)
 
 	c := must.Have(te.files.Put(t.Context(), strings.NewReader("nobody noted it")))(t)
 	must.Have(te.files.Begin("an-id"))(t)

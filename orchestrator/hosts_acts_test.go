@@ -90,7 +90,7 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	// The other host looks for itself what the asker may do.
 	mail := parley.CallerFrom(ann.as("mail"))
 	bob.knows("mail")
-	answer := must.Have(ann.store.AskHost(t.Context(), store.Relay{
+	answer := must.Have(ann.store.Relays.AskHost(t.Context(), store.Relay{
 		Host: "bob", Operation: "stop_agent", Request: `{"agent":"far"}`, AskerID: mail.ID,
 	}))(t)
 	if !answer.Failed || !strings.Contains(answer.Text, string(parley.NotAuthorized)) {

@@ -65,7 +65,7 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 	on := bob.sends(bob.memberContext("bobby"), parley.SendMessageRequest{
 		To: parley.Names{"beth"}, Text: "see this", Attachments: []json.RawMessage{[]byte(`{"file_id":"` + id + `"}`)},
 	})
-	msg, _, err := bob.store.Message(t.Context(), on.MessageID)
+	msg, _, err := bob.store.Messages.Message(t.Context(), on.MessageID)
 	must.Do(t, err)
 	var attached struct {
 		Path string `json:"server_path"`
@@ -114,9 +114,9 @@ func TestFileThatIsSentWhileItsTwinIsRemovedStaysWhole(t *testing.T) {
 		must.Do(t, errors.Join(sendErr, removeErr))
 
 		var got bytes.Buffer
-		f, err := bob.store.File(t.Context(), second.Data.FileID, "")
+		f, err := bob.store.Files.File(t.Context(), second.Data.FileID, "")
 		must.Do(t, err)
-		must.Do(t, bob.store.WriteContent(t.Context(), f.SHA256, &got))
+		must.Do(t, bob.store.Files.WriteContent(t.Context(), f.SHA256, &got))
 		if got.String() != content {
 			t.Errorf("round %d: of %d bytes the other host has %d", n, len(content), got.Len())
 		}

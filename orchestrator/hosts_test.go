@@ -112,11 +112,12 @@ func TestEventsGoOnAfterThoseOfOtherHosts(t *testing.T) {
 	ann.as("reader")
 	for range 20 {
 		ann.send("reader", "news")
-		after := parley.ReadEventsRequest{After: ann.store.LastEvent()}
+		after := parley.ReadEventsRequest{After: ann.store.Events.LastEvent()}
 		must.Have(op.ReadEvents.Call(bob.operator(), bob, after))(t)
 	}
 
-	_, err := op.ReadEvents.Call(bob.operator(), bob, parley.ReadEventsRequest{After: ann.store.LastEvent() + 1000})
+	_, err := op.ReadEvents.Call(bob.operator(), bob,
+		parley.ReadEventsRequest{After: ann.store.Events.LastEvent() + 1000})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an event that no host has written: got %v", err)
 	}

@@ -101,7 +101,7 @@ type rooms struct {
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.SetDefaults()
 	opts.Boundary.Always = opts.Settings.Sandbox
-	opts.Host = cmp.Or(opts.Store.Team().Own, opts.Host)
+	opts.Host = cmp.Or(opts.Store.Hosts.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -124,7 +124,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	o.compose(running.Done())
 	o.Workspace.Pruning = clock
 	o.register()
-	o.store.Follow(o.follow)
+	o.store.Hosts.Follow(o.follow)
 	if err := o.start(ctx, running); err != nil {
 		cancel()
 		return nil, err
@@ -192,9 +192,10 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Open: map[string]*agents.KeptDoor{}, Asked: map[string]agents.Asked{},
 	}
 	o.rooms.couriers = courier.New(courier.Options{
-		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
-		Paused: o.rooms.pause.Is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.Notify,
-		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.At,
+		Store: o.store.Deliveries, Roster: o.rooms.roster, Now: o.now, Log: o.log,
+		ShortFooter: o.opts.Settings.ShortFooter(),
+		Paused:      o.rooms.pause.Is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.Notify,
+		LeaseOver: o.store.Hosts.LeaseOver, Doors: o.rooms.entrances.At,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -308,7 +309,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
 	o.group.Go(func() { o.rooms.programs.Run(running) })
-	if o.store.Team().Own != "" {
+	if o.store.Hosts.Team().Own != "" {
 		taker := relay.Taker{
 			Store: o.store, Roster: o.rooms.roster, Service: o, Refuse: o.opts.Settings.LocalActsOnly, Log: o.log,
 		}

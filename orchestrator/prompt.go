@@ -24,15 +24,15 @@ func (o *Orchestrator) firstPrompt(
 	}
 	first.MessageID = sent.MessageID
 
-	jobs, err := o.store.Pending(ctx, m.ID, 1)
-	held := o.rooms.pause.Is() != nil || o.rooms.meter.Hold(m.ID) != "" || o.store.LeaseOver()
+	jobs, err := o.store.Deliveries.Pending(ctx, m.ID, 1)
+	held := o.rooms.pause.Is() != nil || o.rooms.meter.Hold(m.ID) != "" || o.store.Hosts.LeaseOver()
 	if err != nil || held || len(jobs) == 0 || jobs[0].Message.ID != sent.MessageID {
 		return first
 	}
 
 	job := &jobs[0]
 	argument := o.rooms.couriers.Argument(m, p, &job.Message)
-	if argument == "" || o.store.ClaimArgument(ctx, job.Key) != nil {
+	if argument == "" || o.store.Deliveries.ClaimArgument(ctx, job.Key) != nil {
 		return first
 	}
 	first.Text, first.Mark, first.Key = argument, job.Message.Mark(), job.Key

@@ -95,8 +95,8 @@ func TestFirstPromptOfALostLaunchIsUnconfirmed(t *testing.T) {
 	te.launch("ann", "starter", tmuxtest.Agent{Dialog: dialog})
 	id := te.send("ann", "Begin.")
 	te.held(id, "dialog")
-	jobs := must.Have(te.store.Pending(t.Context(), te.roster.ByName("ann").ID, 1))(t)
-	must.Do(t, te.store.ClaimArgument(t.Context(), jobs[0].Key))
+	jobs := must.Have(te.store.Deliveries.Pending(t.Context(), te.roster.ByName("ann").ID, 1))(t)
+	must.Do(t, te.store.Deliveries.ClaimArgument(t.Context(), jobs[0].Key))
 	te.tmuxKill(t, "ann")
 	te.restart() // of the daemon
 	if d := te.reach(id, parley.DeliveryUnconfirmed); d.ReasonCode != parley.EndedArgumentSilent {
@@ -113,7 +113,7 @@ func TestFirstPromptOfAFailedLaunchFails(t *testing.T) {
 	_, err := op.LaunchAgent.Call(te.operator(), te, parley.LaunchAgentRequest{
 		Name: "ann", Profile: "starter", Command: []string{robot}, Prompt: "Begin.",
 	})
-	counts := must.Have(te.store.DeliveryCounts(t.Context()))(t)
+	counts := must.Have(te.store.Workspace.DeliveryCounts(t.Context()))(t)
 	if err == nil || counts["failed"] != 1 || len(counts) != 1 {
 		t.Errorf("the launch gives %v, and the deliveries are %v, want one that failed", err, counts)
 	}

@@ -55,7 +55,7 @@ func (te *testTeam) answerOf(id, name string) parley.Message {
 	var d parley.Delivery
 	tmuxtest.Poll(te.t, func() bool { d = te.deliveryTo(id, name); return d.AnsweredBy != "" },
 		func() string { return fmt.Sprintf("%s did not answer: %+v", name, d) })
-	said, _, err := te.store.Message(te.t.Context(), d.AnsweredBy)
+	said, _, err := te.store.Messages.Message(te.t.Context(), d.AnsweredBy)
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestResponderSpeaksInAThreadWhenItIsMentioned(t *testing.T) {
 		t.Errorf("it said %+v, want %q", said, want)
 	}
 
-	first, _, err := te.store.Message(t.Context(), id)
+	first, _, err := te.store.Messages.Message(t.Context(), id)
 	if err != nil || said.ChainID != first.ChainID || said.Hop != first.Hop+1 {
 		t.Errorf("the post is %s/%d, the answer %s/%d", first.ChainID, first.Hop, said.ChainID, said.Hop)
 	}

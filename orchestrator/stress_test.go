@@ -91,7 +91,7 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 
 	var counts map[string]int
 	tmuxtest.Poll(t, func() bool {
-		counts, _ = te.opts.Store.DeliveryCounts(t.Context())
+		counts, _ = te.opts.Store.Workspace.DeliveryCounts(t.Context())
 		return counts["queued"]+counts["held"]+counts["typing"] == 0
 	}, func() string { return fmt.Sprint("not settled: ", counts) })
 

@@ -110,7 +110,7 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	notSocket := filepath.Join(t.TempDir(), "file")
 	must.Do(t, os.WriteFile(notSocket, nil, 0o600))
 
-	words := must.Have(te.store.Places(t.Context()))(t)
+	words := must.Have(te.store.Workspace.Places(t.Context()))(t)
 	before := u.state()
 	for name, tc := range map[string]struct {
 		req  parley.AdoptAgentRequest
@@ -161,7 +161,7 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	if diff := cmp.Diff(before, u.state()); diff != "" {
 		t.Errorf("something was changed: %s", diff)
 	}
-	if diff := cmp.Diff(words, must.Have(te.store.Places(t.Context()))(t)); diff != "" {
+	if diff := cmp.Diff(words, must.Have(te.store.Workspace.Places(t.Context()))(t)); diff != "" {
 		t.Errorf("a refused adoption left the operator's word: %s", diff)
 	}
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {

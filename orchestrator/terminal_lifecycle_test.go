@@ -283,7 +283,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 	id = te.send("coder", text)
 	te.held(id, "copy mode")
 
-	jobs, err := te.opts.Store.Pending(te.t.Context(), m.ID, 1)
+	jobs, err := te.opts.Store.Deliveries.Pending(te.t.Context(), m.ID, 1)
 	if err != nil || len(jobs) != 1 {
 		te.t.Fatal(jobs, err)
 	}
@@ -297,7 +297,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 
 	s := must.Have(tmux.Open(te.t.Context(), te.opts.Tmux))(te.t)
 	must.Do(te.t, tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run())
-	must.Do(te.t, te.opts.Store.Claim(te.t.Context(), jobs[0].Key, 1, false))
+	must.Do(te.t, te.opts.Store.Deliveries.Claim(te.t.Context(), jobs[0].Key, 1, false))
 
 	typed(s, pane, whole)
 	s.Close()

@@ -49,14 +49,14 @@ func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	begun := te.send("deaf", "and this?")
 	te.held(begun, "is not reading")
 
-	jobs, err := te.opts.Store.Pending(te.operator(), te.roster.ByName("deaf").ID, 1)
+	jobs, err := te.opts.Store.Deliveries.Pending(te.operator(), te.roster.ByName("deaf").ID, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}
 
 	key := te.keyOf("deaf")
 	// As left by a daemon that was killed while typing.
-	must.Do(t, te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false))
+	must.Do(t, te.opts.Store.Deliveries.Claim(te.operator(), jobs[0].Key, 99, false))
 
 	te.close()
 	at := time.Now().Add(-time.Second).Round(0).UTC() // as the spool has it: without the clock that nobody sets

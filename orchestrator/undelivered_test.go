@@ -37,7 +37,7 @@ func newDying(t *testing.T, terminals int) *dying {
 func (d *dying) die() {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
-	must.Have(d.store.Expire(d.t.Context(), d.now()))(d.t)
+	must.Have(d.store.Deliveries.Expire(d.t.Context(), d.now()))(d.t)
 	d.services.operator.Losses.Tell(context.Background())
 	d.services.operator.Losses.Tell(context.Background()) // each once
 }
@@ -97,7 +97,7 @@ func TestNoticeThatDiesMakesNoNotice(t *testing.T) {
 	t00 := d.roster.ByName("t00")
 	must.Do(t, d.rooms.admission.Notify(t.Context(), []*team.Member{t00}, "to t00", nil, ""))
 	d.die()
-	if left := must.Have(d.store.Undelivered(t.Context()))(t); len(left) != 0 {
+	if left := must.Have(d.store.Needs.Undelivered(t.Context()))(t); len(left) != 0 {
 		t.Errorf("it is still to be told: %+v", left)
 	}
 	for _, name := range []string{"planner", "t00"} {

@@ -10,18 +10,18 @@ import (
 )
 
 // Agents keeps the agents and their states.
-type Agents struct{ *database }
+type Agents struct{ db *database }
 
 // List returns all agents by name, including those that were terminated.
 func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 	var rows []agentRow
-	if err := s.read(ctx, "reading the agents", &rows, `SELECT * FROM agents ORDER BY lower(name)`); err != nil {
+	if err := s.db.read(ctx, "reading the agents", &rows, `SELECT * FROM agents ORDER BY lower(name)`); err != nil {
 		return nil, err
 	}
 
-	responders, err := respondersOf(s.reading(ctx), ``)
+	responders, err := respondersOf(s.db.reading(ctx), ``)
 	if err != nil {
-		return nil, s.fail("reading the responders", err)
+		return nil, s.db.fail("reading the responders", err)
 	}
 
 	agents := make([]parley.Agent, len(rows))
@@ -35,7 +35,7 @@ func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 // CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when
 // another agent ever had its ID or its name, in any case.
 func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
-	return s.write(ctx, "storing the agent", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent", func(t *tx) error {
 		row := agentsIn{t}.row(&a)
 		if err := agentsTable.Insert(t, row); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 // but not the time of its creation. AGENT_NOT_FOUND, or AGENT_EXISTS
 // when its new name belongs to another.
 func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
-	return s.write(ctx, "storing the agent", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent", func(t *tx) error {
 		if err := (agentsIn{t}).refuseElsewhere(&a); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 func (s *Agents) SetAgentState(
 	ctx context.Context, id string, state parley.AgentState, evidence string, exit *int,
 ) (since time.Time, err error) {
-	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
+	err = s.db.write(ctx, "storing the agent's state", func(t *tx) error {
 		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (s *Agents) SetAgentState(
 
 // SetAgentProfile records the profile of an agent. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error {
-	return s.write(ctx, "storing the agent's profile", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent's profile", func(t *tx) error {
 		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 
 // SetAgentSession records the own session of an agent's program. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.Session) error {
-	return s.write(ctx, "storing the agent's session", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent's session", func(t *tx) error {
 		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 // SetAgentLabels records how an agent is described, what it may do, and which prompt it has.
 // AGENT_NOT_FOUND.
 func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
-	return s.write(ctx, "storing the agent's description", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := agentsIn{t}.row(&a)
 		kept := onlyColumns("role", "spec", "no_resume", "prompt_hash")
 		n, err := agentsTable.Update(t, &row, kept, `id = ?`, id)
@@ -164,7 +164,7 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 
 // SetAgentWorktree records the worktree of an agent; nil for none. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Worktree) error {
-	return s.write(ctx, "storing the agent's worktree", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent's worktree", func(t *tx) error {
 		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Work
 // TouchAgents records when agents were last active. It skips unknown agents, and
 // times earlier than the recorded ones.
 func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {
-	return touch(ctx, s.database, "storing when agents were active",
+	return touch(ctx, s.db, "storing when agents were active",
 		`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`, active)
 }
 
@@ -216,7 +216,7 @@ func (t agentsIn) log(agentID, logType, message string, details any) {
 	if err != nil { // a time beyond the year 9999
 		b = []byte("{}")
 	}
-	logTable.Add(t.tx, logRow{agentID, logType, message, string(b), nanos(t.Now)})
+	logTable.Add(t.tx, logRow{agentID, logType, message, string(b), nanos(t.tx.Now)})
 }
 
 // communication is the part of a delivery that the agent log keeps.

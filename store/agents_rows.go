@@ -133,7 +133,7 @@ func (t agentsIn) row(a *parley.Agent) agentRow {
 	row.Spec.Role = ""
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
 		if *at == 0 {
-			*at = nanos(t.Now)
+			*at = nanos(t.tx.Now)
 		}
 	}
 
@@ -202,7 +202,7 @@ func (r *agentRow) agent() parley.Agent {
 // load returns the row of an agent. AGENT_NOT_FOUND.
 func (t agentsIn) load(id string) (*agentRow, error) {
 	var rows []agentRow
-	if err := t.Query(&rows, `SELECT * FROM agents WHERE id = ?`, id); err != nil {
+	if err := t.tx.Query(&rows, `SELECT * FROM agents WHERE id = ?`, id); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {

@@ -33,7 +33,7 @@ func TestAgentIsReadAsStored(t *testing.T) {
 		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}
 
-	must.Do(t, s.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)))
 
 	addAgents(t, s, 1) // one without details, which comes first by name
 	got, err := s.Agents.List(t.Context())
@@ -52,11 +52,11 @@ func TestAgentNamesAreUniqueWhateverTheirCase(t *testing.T) {
 	s := openTest(t)
 	a := testAgent(1)
 	a.Name, a.State = "Coder", parley.StateTerminated
-	must.Do(t, s.CreateAgent(t.Context(), a, nil))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), a, nil))
 	b := testAgent(2)
 	b.Name = "cODER"
-	wantCode(t, "CreateAgent", s.CreateAgent(t.Context(), b, nil), parley.AgentExists)
-	if got := s.LastEvent(); got != 1 {
+	wantCode(t, "CreateAgent", s.Agents.CreateAgent(t.Context(), b, nil), parley.AgentExists)
+	if got := s.Events.LastEvent(); got != 1 {
 		t.Errorf("LastEvent: got %d, want 1", got)
 	}
 }
@@ -67,11 +67,11 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 	old.CreatedAt = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	seven := 7
 	old.ExitStatus = &seven
-	must.Do(t, s.CreateAgent(t.Context(), old, testKey("parley_old", 1)))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), old, testKey("parley_old", 1)))
 
 	fresh := testAgent(1)
 	fresh.State, fresh.Role, fresh.Command = parley.StateStarting, "reviewer", []string{"sh"}
-	must.Do(t, s.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)))
+	must.Do(t, s.Agents.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)))
 
 	got, err := s.Agents.List(t.Context())
 	if err != nil || len(got) != 1 {
@@ -88,19 +88,19 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 		t.Errorf("keys of an agent that was revived: got %+v, %v, want the new one alone", keys, err)
 	}
 
-	wantCode(t, "an unknown one", s.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
+	wantCode(t, "an unknown one", s.Agents.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
 }
 
 func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.base.Now = func() time.Time { return clock }
+	s.db.base.Now = func() time.Time { return clock }
 	addAgents(t, s, 1)
 	begin := clock
 	set := func(st parley.AgentState, evidence string, exit *int) time.Time {
 		t.Helper()
 		clock = clock.Add(time.Minute)
-		return must.Have(s.SetAgentState(t.Context(), agentID(0), st, evidence, exit))(t)
+		return must.Have(s.Agents.SetAgentState(t.Context(), agentID(0), st, evidence, exit))(t)
 	}
 
 	zero := 0
@@ -119,8 +119,9 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 		{"its status", parley.StateExited, "it ended", &zero, begin.Add(4 * time.Minute), 4},
 	} {
 		if since := set(step.state, step.evidence, step.exit); !since.Equal(step.since) ||
-			s.LastEvent() != step.events {
-			t.Errorf("%s: got since %v and %d events, want %v and %d", step.what, since, s.LastEvent(), step.since,
+			s.Events.LastEvent() != step.events {
+			t.Errorf("%s: got since %v and %d events, want %v and %d", step.what, since, s.Events.LastEvent(),
+				step.since,
 				step.events)
 		}
 	}
@@ -150,7 +151,7 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 		t.Errorf("agent log: got %+v", log)
 	}
 
-	_, err = s.SetAgentState(t.Context(), "nobody", parley.StateIdle, "", nil)
+	_, err = s.Agents.SetAgentState(t.Context(), "nobody", parley.StateIdle, "", nil)
 	wantCode(t, "an unknown agent", err, parley.AgentNotFound)
 }
 
@@ -158,7 +159,7 @@ func TestTouchAgents(t *testing.T) {
 	s := openWith(t, 2)
 	later := time.Now().Add(time.Hour).UTC()
 	active := map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}
-	must.Do(t, s.TouchAgents(t.Context(), active))
+	must.Do(t, s.Agents.TouchAgents(t.Context(), active))
 	got, err := s.Agents.List(t.Context())
 	if err != nil || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
 		t.Errorf("got %+v, %v", got, err)
@@ -169,14 +170,14 @@ func TestAgentsAreChangedInPlace(t *testing.T) {
 	s := openTest(t)
 	a := testAgent(1)
 	a.Session, a.Role = parley.Session{ID: "5f0c21aa-1", State: parley.SessionChosen}, "coder"
-	must.Do(t, s.CreateAgent(t.Context(), a, nil))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), a, nil))
 
 	begun := parley.Session{ID: "5f0c21aa-1", State: parley.SessionBegun}
-	must.Do(t, s.SetAgentSession(t.Context(), a.ID, begun))
+	must.Do(t, s.Agents.SetAgentSession(t.Context(), a.ID, begun))
 	changed := a
 	changed.Role, changed.Groups, changed.NoResume, changed.PromptHash = "", []string{"backend"}, true, "ab12"
 	changed.Orchestrate, changed.Dir = true, "/elsewhere"
-	must.Do(t, s.SetAgentLabels(t.Context(), a.ID, changed))
+	must.Do(t, s.Agents.SetAgentLabels(t.Context(), a.ID, changed))
 
 	got := must.Have(s.Agents.List(t.Context()))(t)[0]
 	if got.Session != begun || got.Role != "" || !got.NoResume || !got.Orchestrate || got.PromptHash != "ab12" ||
@@ -185,6 +186,6 @@ func TestAgentsAreChangedInPlace(t *testing.T) {
 	}
 
 	none := agentID(7)
-	wantCode(t, "SetAgentSession", s.SetAgentSession(t.Context(), none, begun), parley.AgentNotFound)
-	wantCode(t, "SetAgentLabels", s.SetAgentLabels(t.Context(), none, changed), parley.AgentNotFound)
+	wantCode(t, "SetAgentSession", s.Agents.SetAgentSession(t.Context(), none, begun), parley.AgentNotFound)
+	wantCode(t, "SetAgentLabels", s.Agents.SetAgentLabels(t.Context(), none, changed), parley.AgentNotFound)
 }

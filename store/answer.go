@@ -20,7 +20,7 @@ type original struct {
 func (p posting) answer() error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
-	err := p.Query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
+	err := p.tx.Query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
 			coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
@@ -35,7 +35,7 @@ func (p posting) answer() error {
 
 	o := &found[0]
 	owed := parley.ResponseStatus(o.Debt).Owed()
-	late := owed && nanos(p.Now) > o.Due
+	late := owed && nanos(p.tx.Now) > o.Due
 	if a.Status != "" {
 		if err := o.refuse(owed, late); err != nil {
 			return err
@@ -93,9 +93,9 @@ func (p posting) settleDebt(o *original, owed, late bool) error {
 	}
 
 	p.out.Updated = true
-	if _, err := p.Exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
+	if _, err := p.tx.Exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
 		WHERE message_seq = ? AND debtor_id = ?`,
-		string(status), p.Message.ID, nanos(p.Now), late, o.Message.Seq, p.Message.SenderID); err != nil {
+		string(status), p.Message.ID, nanos(p.tx.Now), late, o.Message.Seq, p.Message.SenderID); err != nil {
 		return err
 	}
 
@@ -115,7 +115,7 @@ func (p posting) settleDebt(o *original, owed, late bool) error {
 func (p posting) delegateDebt(o *original, to []NewDelivery) error {
 	var added []NewDelivery
 	for _, d := range to {
-		if _, err := p.Exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
+		if _, err := p.tx.Exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
 			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '',
 				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE debts.state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
@@ -123,7 +123,7 @@ func (p posting) delegateDebt(o *original, to []NewDelivery) error {
 		}
 
 		var has int
-		if err := p.Query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+		if err := p.tx.Query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
 			o.Message.Seq, d.RecipientID); err != nil {
 			return err
 		}
@@ -151,8 +151,8 @@ func (p posting) delegateDebt(o *original, to []NewDelivery) error {
 // markAnswered takes a delivery to its last rung, or, while it is being typed, lets it
 // get there when that has ended.
 func (t deliveriesIn) markAnswered(d *deliveryRow, by string) error {
-	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.Now)
-	if _, err := t.Exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
+	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.tx.Now)
+	if _, err := t.tx.Exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func require(t *testing.T, s *Store, to ...int) Appended {
 	t.Helper()
 	p, due := post(0, to...), time.Now().Add(time.Hour)
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
-	return must.Have(s.Append(t.Context(), p))(t)
+	return must.Have(s.Messages.Append(t.Context(), p))(t)
 }
 
 func reply(from int, original Appended, status parley.ResponseStatus) Post {
@@ -27,7 +27,7 @@ func reply(from int, original Appended, status parley.ResponseStatus) Post {
 
 func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.DeliveryState) {
 	t.Helper()
-	_, ds, err := s.Message(t.Context(), id)
+	_, ds, err := s.Messages.Message(t.Context(), id)
 	must.Do(t, err)
 	states := []parley.DeliveryState{}
 	for _, step := range ds[0].Steps {
@@ -38,13 +38,13 @@ func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.Delive
 
 func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 	s := openWith(t, 2)
-	claim := func(k Key, announced bool) { must.Do(t, s.Claim(t.Context(), k, 1, announced)) }
+	claim := func(k Key, announced bool) { must.Do(t, s.Deliveries.Claim(t.Context(), k, 1, announced)) }
 	advance := func(k Key, states ...parley.DeliveryState) {
 		var changes []Change
 		for _, state := range states {
 			changes = append(changes, Change{State: state})
 		}
-		must.Do(t, s.Advance(t.Context(), k, changes...))
+		must.Do(t, s.Deliveries.Advance(t.Context(), k, changes...))
 	}
 
 	for name, c := range map[string]struct {
@@ -56,7 +56,7 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 			func(Key) {},
 			[]parley.DeliveryState{"queued", "read", "answered"},
 			func(k Key) {
-				if err := s.Claim(t.Context(), k, 1, false); err != ErrStale {
+				if err := s.Deliveries.Claim(t.Context(), k, 1, false); err != ErrStale {
 					t.Errorf("a claim of an answered message: %v, want %v", err, ErrStale)
 				}
 			},
@@ -85,7 +85,7 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 		question := require(t, s, 1)
 		k := Key{question.Seq, agentID(1)}
 		c.before(k)
-		answer := must.Have(s.Append(t.Context(), reply(1, question, "")))(t)
+		answer := must.Have(s.Messages.Append(t.Context(), reply(1, question, "")))(t)
 		if !answer.Updated {
 			t.Errorf("%s: the original is not updated", name)
 		}
@@ -103,15 +103,15 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 
 func TestRefusedResponseStoresNothing(t *testing.T) {
 	s := openWith(t, 2)
-	plain := must.Have(s.Append(t.Context(), post(0, 1)))(t)
-	last := s.LastEvent()
+	plain := must.Have(s.Messages.Append(t.Context(), post(0, 1)))(t)
+	last := s.Events.LastEvent()
 	p := reply(1, plain, parley.ResponseCompleted)
-	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.ResponseNotRequired {
+	if _, err := s.Messages.Append(t.Context(), p); parley.ErrorCode(err) != parley.ResponseNotRequired {
 		t.Errorf("got %v, want %s", err, parley.ResponseNotRequired)
 	}
 
-	if _, _, err := s.Message(t.Context(), p.Message.ID); parley.ErrorCode(err) != parley.MessageNotFound ||
-		s.LastEvent() != last {
+	if _, _, err := s.Messages.Message(t.Context(), p.Message.ID); parley.ErrorCode(err) != parley.MessageNotFound ||
+		s.Events.LastEvent() != last {
 		t.Errorf("it is stored (%v), or an event tells of it", err)
 	}
 }
@@ -121,15 +121,15 @@ func TestDelegateOwesOnce(t *testing.T) {
 	question := require(t, s, 1, 2)
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
-	done := must.Have(s.Append(t.Context(), p))(t)
+	done := must.Have(s.Messages.Append(t.Context(), p))(t)
 	if len(done.Passed) != 0 {
 		t.Errorf("what agent 2 has already is typed again: %+v", done.Passed)
 	}
 
 	back := reply(2, question, parley.ResponseDelegated)
 	back.Answers.Delegates = []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}
-	must.Have(s.Append(t.Context(), back))(t)
-	counts := must.Have(s.Counts(t.Context()))(t)
+	must.Have(s.Messages.Append(t.Context(), back))(t)
+	counts := must.Have(s.Inbox.Counts(t.Context()))(t)
 	if counts[agentID(1)].Owed != 1 || counts[agentID(2)].Owed != 0 {
 		t.Errorf("they owe %d and %d, want 1 and 0", counts[agentID(1)].Owed, counts[agentID(2)].Owed)
 	}
@@ -140,7 +140,7 @@ func TestTerminatedAgentsOweNothing(t *testing.T) {
 	p, due := post(0, 1), time.Now().Add(time.Hour)
 	p.Deliveries[0].State = parley.DeliveryFailed
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
-	stored := must.Have(s.Append(t.Context(), p))(t)
+	stored := must.Have(s.Messages.Append(t.Context(), p))(t)
 	if debts, err := s.Debts.List(t.Context(), stored.Message.ID); err != nil || len(debts) != 0 {
 		t.Errorf("the debts are %+v, %v, want none", debts, err)
 	}

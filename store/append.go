@@ -16,7 +16,7 @@ import (
 // stored, FILE_NOT_FOUND when one of its files is not, or was removed.
 func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
-	err := s.write(ctx, "storing the message", func(t *tx) error {
+	err := s.db.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
 		post := posting{t, &p, &out}
 		if found, err := post.findSent(); found || err != nil {
@@ -62,7 +62,7 @@ func (p posting) append() error {
 
 	m := p.Message
 	if m.Timestamp.IsZero() {
-		m.Timestamp = p.Now
+		m.Timestamp = p.tx.Now
 	}
 
 	m.Recipients = make([]string, len(p.Deliveries))
@@ -70,7 +70,7 @@ func (p posting) append() error {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
 
-	seq, err := p.NextNumber("messages")
+	seq, err := p.tx.NextNumber("messages")
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p posting) deliveries(m *parley.Message, seq int64) []newDeliveryRow {
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
 		change := d.change()
-		steps := []parley.Step{change.step(p.Now)}
+		steps := []parley.Step{change.step(p.tx.Now)}
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
@@ -138,7 +138,7 @@ func (p posting) deliveries(m *parley.Message, seq int64) []newDeliveryRow {
 				State:          string(d.State),
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
-				QueuedAt:       nanos(p.Now),
+				QueuedAt:       nanos(p.tx.Now),
 				Withheld:       d.Withheld,
 				WithheldUntil:  nanos(d.Until),
 				Decision:       formatDecision(d.Decision),
@@ -151,7 +151,7 @@ func (p posting) deliveries(m *parley.Message, seq int64) []newDeliveryRow {
 		if paneSeq, ok := p.out.claims[d.RecipientID]; ok {
 			change = Change{State: parley.DeliveryTyping}
 			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
-			steps = append(steps, change.step(p.Now))
+			steps = append(steps, change.step(p.tx.Now))
 		}
 		if !slices.Equal(steps, last) {
 			last, lines = steps, linesOf(steps)

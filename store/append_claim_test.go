@@ -24,9 +24,10 @@ func TestAppendClaimsWhatNothingGoesBefore(t *testing.T) {
 		t.Errorf("got %v, want the second one at typing", got)
 	}
 
-	typing := must.Have(s.Typing(t.Context(), agentID(2)))(t)
+	typing := must.Have(s.Deliveries.Typing(t.Context(), agentID(2)))(t)
 	if len(typing) != 1 || typing[0].PaneSeq != 6 || typing[0].Key != (Key{done.Seq, agentID(2)}) {
 		t.Errorf("got %+v, want the claim under 6", typing)
 	}
-	must.Do(t, s.Advance(t.Context(), typing[0].Key, Change{State: parley.DeliverySubmitted, Evidence: "typed"}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), typing[0].Key,
+		Change{State: parley.DeliverySubmitted, Evidence: "typed"}))
 }

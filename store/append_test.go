@@ -29,7 +29,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	}
 
 	want.Sender = agentName(0)
-	got, deliveries, err := s.Message(t.Context(), done.Message.ID)
+	got, deliveries, err := s.Messages.Message(t.Context(), done.Message.ID)
 	must.Do(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored: -want +got:\n%s", diff)
@@ -108,9 +108,9 @@ func TestAppendTellsOfADeliveryThatIsHeldFromTheStart(t *testing.T) {
 
 func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
 	s := openWith(t, 2)
-	_, err := s.Append(t.Context(), post(0, 1, 7))
+	_, err := s.Messages.Append(t.Context(), post(0, 1, 7))
 	wantCode(t, "unknown recipient", err, parley.AgentNotFound)
-	_, err = s.Append(t.Context(), post(7, 1))
+	_, err = s.Messages.Append(t.Context(), post(7, 1))
 	wantCode(t, "unknown sender", err, parley.AgentNotFound)
 	wantStored(t, s, 0)
 }
@@ -123,8 +123,8 @@ func TestBroadcastToManyIsStoredWhole(t *testing.T) {
 	}
 
 	done := send(t, s, post(0, to...))
-	_, deliveries, err := s.Message(t.Context(), done.Message.ID)
-	counts, countErr := s.Counts(t.Context())
+	_, deliveries, err := s.Messages.Message(t.Context(), done.Message.ID)
+	counts, countErr := s.Inbox.Counts(t.Context())
 	if err != nil || countErr != nil || len(deliveries) != 149 || len(counts) != 149 {
 		t.Errorf("got %d deliveries, %d recipients (%v, %v), want 149", len(deliveries), len(counts), err, countErr)
 	}

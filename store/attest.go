@@ -27,7 +27,7 @@ type Witness struct {
 //
 // The courier of that terminal must not be typing.
 func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err error) {
-	err = s.write(ctx, "recording what the agent reports", func(t *tx) error {
+	err = s.db.write(ctx, "recording what the agent reports", func(t *tx) error {
 		typed = nil
 		for _, ref := range w.Refs {
 			d, err := deliveriesIn{t}.findTyped(w.RecipientID, ref)
@@ -100,7 +100,7 @@ func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 		return err
 	}
 
-	return t.write(d.key(), steps, nanos(t.Now))
+	return t.write(d.key(), steps, nanos(t.tx.Now))
 }
 
 // change returns a rung that the report proves.
@@ -117,8 +117,8 @@ func (t deliveriesIn) addReport(d *deliveryRow, w *Witness) error {
 
 	c := w.change(parley.DeliveryState(d.State))
 	c.TurnStarted = w.TurnStarted
-	_, err := t.Exec(`UPDATE deliveries SET steps = steps || ? WHERE message_seq = ? AND recipient_id = ?`,
-		stepLine(c.step(t.Now)), d.MessageSeq, d.RecipientID)
+	_, err := t.tx.Exec(`UPDATE deliveries SET steps = steps || ? WHERE message_seq = ? AND recipient_id = ?`,
+		stepLine(c.step(t.tx.Now)), d.MessageSeq, d.RecipientID)
 
 	return err
 }

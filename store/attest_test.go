@@ -13,7 +13,7 @@ import (
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
 	t.Helper()
-	return must.Have(s.Attest(t.Context(),
+	return must.Have(s.Deliveries.Attest(t.Context(),
 		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started}))(t)
 }
 
@@ -53,15 +53,15 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 			done := send(t, s, post(0, 1))
 			k := Key{done.Seq, agentID(1)}
 			if c.claim {
-				must.Do(t, s.Claim(t.Context(), k, 1, c.announced))
+				must.Do(t, s.Deliveries.Claim(t.Context(), k, 1, c.announced))
 			}
 
 			for _, change := range c.changes {
-				must.Do(t, s.Advance(t.Context(), k, change))
+				must.Do(t, s.Deliveries.Advance(t.Context(), k, change))
 			}
 
 			if strings.HasSuffix(name, "to be retried") {
-				must.Have(s.Retry(t.Context(), done.Message.ID, again(1)))(t)
+				must.Have(s.Deliveries.Retry(t.Context(), done.Message.ID, again(1)))(t)
 			}
 
 			for range 2 { // the second time changes nothing
@@ -95,7 +95,7 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
 	s := openWith(t, 3)
 	done := send(t, s, post(0, 1))
-	must.Do(t, s.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
+	must.Do(t, s.Deliveries.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
 	for _, ref := range []string{done.Message.ID[:7], "", "zzzzzzzz", "%"} {
 		if typed := attest(t, s, 1, time.Time{}, ref); len(typed) != 0 {
 			t.Errorf("%q names %v", ref, typed)
@@ -109,15 +109,15 @@ func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
 		t.Errorf("delivery is %s, want typing", got.State)
 	}
 
-	last := s.LastEvent()
+	last := s.Events.LastEvent()
 	if typed := attest(t, s, 1, time.Time{}, done.Message.ID); len(typed) != 1 {
 		t.Errorf("its recipient named %v", typed)
 	}
 
 	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryRead || !got.TurnStarted().IsZero() ||
-		s.LastEvent() != last+2 {
+		s.Events.LastEvent() != last+2 {
 		t.Errorf("delivery is %s with %+v, %d events; want read, no turn's start and 2 events", got.State, got.Steps,
-			s.LastEvent()-last)
+			s.Events.LastEvent()-last)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAttestSaysThatItWasNotTyped(t *testing.T) {
 	s := openWith(t, 2)
 	done := send(t, s, post(0, 1))
 	k := Key{done.Seq, agentID(1)}
-	must.Do(t, s.ClaimDoor(t.Context(), k))
+	must.Do(t, s.Deliveries.ClaimDoor(t.Context(), k))
 	attest(t, s, 1, time.Time{}, done.Message.ID)
 	d := delivery(t, s, done.Message.ID, 1)
 	if got := d.Steps[2].Evidence; d.State != parley.DeliveryRead || got != parley.ThroughDoor+", and it says so" {

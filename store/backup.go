@@ -21,11 +21,11 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 			Suggest("Give an absolute path, for example %s.", filepath.Join(os.TempDir(), "copy.db"))
 	}
 
-	if s.base.Queue.IsClosed() {
+	if s.db.base.Queue.IsClosed() {
 		return 0, errClosed()
 	}
 
-	size, err := s.backup(ctx, path)
+	size, err := s.db.backup(ctx, path)
 	switch {
 	case err == nil:
 		return size, nil
@@ -41,7 +41,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 
 	if f := engine.FaultOf(err); f == engine.FaultLocked || f == engine.FaultCorrupt || f == engine.FaultForeign ||
 		engine.PostgresFault(err) != engine.FaultNone {
-		path = s.base.Path // the fault is of the database, not of its copy
+		path = s.db.base.Path // the fault is of the database, not of its copy
 	}
 
 	return 0, failure(path, "writing the copy", err)
@@ -49,7 +49,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 
 // backupFile copies the database's file.
 func (db *database) backupFile(ctx context.Context, path string) (int64, error) {
-	pool, err := engine.Connect(engine.DSN(db.base.Path, db.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(db.base.Path, db.busyTimeout), 1)
 	if err != nil {
 		return 0, err
 	}

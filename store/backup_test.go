@@ -11,12 +11,12 @@ import (
 
 func TestBackupIsWholeAndPrivate(t *testing.T) {
 	s := openWith(t, 2)
-	must.Have(s.Append(t.Context(), post(0, 1)))(t)
+	must.Have(s.Messages.Append(t.Context(), post(0, 1)))(t)
 
 	path := filepath.Join(t.TempDir(), "copy.db")
 	theirs := path + ".part" // of somebody else
 	must.Do(t, os.WriteFile(theirs, []byte("kept"), 0o600))
-	size := must.Have(s.Backup(t.Context(), path))(t)
+	size := must.Have(s.Workspace.Backup(t.Context(), path))(t)
 
 	if got := string(must.Have(os.ReadFile(theirs))(t)); got != "kept" {
 		t.Errorf("another file holds %q now", got)
@@ -42,7 +42,7 @@ func TestBackupRefusesWhatItCannotWrite(t *testing.T) {
 	must.Do(t, os.WriteFile(there, []byte("mine"), 0o600))
 
 	for _, path := range []string{"relative.db", there, filepath.Join(dir, "no", "dir", "copy.db")} {
-		_, err := s.Backup(t.Context(), path)
+		_, err := s.Workspace.Backup(t.Context(), path)
 		wantCode(t, path, err, parley.InvalidArgument)
 	}
 

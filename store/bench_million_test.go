@@ -108,7 +108,7 @@ func millionQueries() []millionQuery {
 	search := func(q SearchQuery) func(context.Context, *Store) (int, error) {
 		q.Limit = 20
 		return func(ctx context.Context, s *Store) (int, error) {
-			page, err := s.Search(ctx, q)
+			page, err := s.Messages.Search(ctx, q)
 			if !page.SearchedSince.IsZero() {
 				return givenUp, err
 			}
@@ -126,7 +126,7 @@ func millionQueries() []millionQuery {
 			inbox(InboxQuery{RecipientID: agentID(busyAgent), UnreadOnly: true, OldestFirst: true}),
 		},
 		{"new", false, func(ctx context.Context, s *Store) (int, error) {
-			items, _, err := s.Pressing(ctx, agentID(busyAgent), 5)
+			items, _, err := s.Inbox.Pressing(ctx, agentID(busyAgent), 5)
 			return len(items), err
 		}},
 		{"search a word of all", false, search(SearchQuery{Words: "hello", For: agentID(9)})},

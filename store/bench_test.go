@@ -18,7 +18,7 @@ func BenchmarkAppend1(b *testing.B) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := s.Append(b.Context(), post(0, 1)); err != nil {
+			if _, err := s.Messages.Append(b.Context(), post(0, 1)); err != nil {
 				b.Error(err)
 				return
 			}
@@ -40,7 +40,7 @@ func BenchmarkAppend200(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		must.Have(s.Append(b.Context(), post(0, p...)))(b)
+		must.Have(s.Messages.Append(b.Context(), post(0, p...)))(b)
 		times = append(times, time.Since(begun))
 	}
 
@@ -60,16 +60,16 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 	var claim, advance time.Duration
 	for i := range b.N {
 		b.StopTimer()
-		must.Have(s.Append(b.Context(), post(0, to...)))(b)
+		must.Have(s.Messages.Append(b.Context(), post(0, to...)))(b)
 
 		b.StartTimer()
 		seq := int64(i + 1)
 		claim += together(b, to, func(n int) error {
-			return s.Claim(b.Context(), Key{seq, agentID(n)}, uint64(seq), false)
+			return s.Deliveries.Claim(b.Context(), Key{seq, agentID(n)}, uint64(seq), false)
 		})
 
 		advance += together(b, to, func(n int) error {
-			return s.Advance(b.Context(), Key{seq, agentID(n)},
+			return s.Deliveries.Advance(b.Context(), Key{seq, agentID(n)},
 				Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
 				Change{State: parley.DeliveryRead, Evidence: "the whole text was submitted"})
 		})
@@ -100,7 +100,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		must.Have(s.Append(b.Context(), post(0, 1)))(b)
+		must.Have(s.Messages.Append(b.Context(), post(0, 1)))(b)
 		times = append(times, time.Since(begun))
 	}
 	percentiles(b, times)

@@ -44,7 +44,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	}
 
 	for id := range acknowledged {
-		if _, deliveries, err := s.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
+		if _, deliveries, err := s.Messages.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
 			t.Errorf("message %s: got %d deliveries, %v", id, len(deliveries), err)
 		}
 	}

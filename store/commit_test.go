@@ -21,7 +21,7 @@ func hold(t *testing.T, s *Store) (release func()) {
 	var once sync.Once
 	ended := make(chan error, 1)
 	go func() {
-		ended <- s.write(context.Background(), "holding", func(*tx) error {
+		ended <- s.db.write(context.Background(), "holding", func(*tx) error {
 			once.Do(func() { close(begun) })
 			<-free
 			return nil
@@ -43,7 +43,7 @@ func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		have := s.base.Queue.Len()
+		have := s.db.base.Queue.Len()
 		if have >= n {
 			return
 		}
@@ -67,11 +67,11 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 	for i := range many {
 		wg.Go(func() {
 			if i%10 != 5 {
-				_, errs[i] = s.Append(t.Context(), post(0, 1))
+				_, errs[i] = s.Messages.Append(t.Context(), post(0, 1))
 				return
 			}
 
-			errs[i] = s.write(t.Context(), "failing", func(tx *tx) error {
+			errs[i] = s.db.write(t.Context(), "failing", func(tx *tx) error {
 				if err := (posting{tx, new(post(0, 1)), &Appended{}}).append(); err != nil {
 					return err
 				}
@@ -90,7 +90,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 	}
 
 	wantMessages(t, s, many-3)
-	if got, want := s.LastEvent(), int64(2+many-3); got != want {
+	if got, want := s.Events.LastEvent(), int64(2+many-3); got != want {
 		t.Errorf("LastEvent: got %d, want %d", got, want)
 	}
 }
@@ -104,13 +104,13 @@ func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	var counted, refusal error
 	wg.Go(func() {
-		counted = s.write(t.Context(), "counting", func(tx *tx) error {
+		counted = s.db.write(t.Context(), "counting", func(tx *tx) error {
 			runs++
 			return nil
 		})
 	})
 
-	wg.Go(func() { refusal = s.Claim(t.Context(), Key{77, agentID(1)}, 1, false) })
+	wg.Go(func() { refusal = s.Deliveries.Claim(t.Context(), Key{77, agentID(1)}, 1, false) })
 	waitQueued(t, s, 2)
 	release()
 	wg.Wait()
@@ -127,7 +127,7 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan error)
 	go func() {
-		_, err := s.Append(ctx, post(0, 1))
+		_, err := s.Messages.Append(ctx, post(0, 1))
 		got <- err
 	}()
 
@@ -144,7 +144,7 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
 	s := openWith(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.write(ctx, "storing", func(tx *tx) error {
+	err := s.db.write(ctx, "storing", func(tx *tx) error {
 		cancel()
 		return posting{tx, new(post(0, 1)), &Appended{}}.append()
 	})
@@ -159,7 +159,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 	errs := make(chan error, many)
 	for range many {
 		go func() {
-			_, err := s.Append(context.Background(), post(0, 1))
+			_, err := s.Messages.Append(context.Background(), post(0, 1))
 			errs <- err
 		}()
 	}
@@ -185,15 +185,15 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	s := openTest(t)
 	must.Do(t, s.Close())
 
-	_, err := s.Append(t.Context(), post(0, 1))
+	_, err := s.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
 	_, err = s.Agents.List(t.Context())
 	wantCode(t, "Agents", err, parley.StorageUnavailable)
-	_, err = s.Counts(t.Context())
+	_, err = s.Inbox.Counts(t.Context())
 	wantCode(t, "Counts", err, parley.StorageUnavailable)
-	_, err = s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy"))
+	_, err = s.Workspace.Backup(t.Context(), filepath.Join(t.TempDir(), "copy"))
 	wantCode(t, "Backup", err, parley.StorageUnavailable)
-	wantCode(t, "WaitEvent", s.WaitEvent(t.Context(), 0), parley.StorageUnavailable)
+	wantCode(t, "WaitEvent", s.Events.WaitEvent(t.Context(), 0), parley.StorageUnavailable)
 	if err := s.Close(); err != nil {
 		t.Errorf("closing again: %v", err)
 	}
@@ -215,7 +215,7 @@ func TestManyAtOnce(t *testing.T) {
 	for n := range agents {
 		wg.Go(func() { // a sender
 			for range each {
-				if _, err := s.Append(t.Context(), post(n, (n+1)%agents, (n+2)%agents)); err != nil {
+				if _, err := s.Messages.Append(t.Context(), post(n, (n+1)%agents, (n+2)%agents)); err != nil {
 					t.Errorf("Append: %v", err)
 				}
 			}
@@ -224,7 +224,7 @@ func TestManyAtOnce(t *testing.T) {
 		wg.Go(func() { courier(t, s, n, 2*each) })
 		wg.Go(func() { // a screen
 			for after := int64(0); after < agents+agents*each; {
-				if err := s.WaitEvent(t.Context(), after); err != nil {
+				if err := s.Events.WaitEvent(t.Context(), after); err != nil {
 					t.Errorf("WaitEvent: %v", err)
 					return
 				}
@@ -241,7 +241,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 
 	wg.Wait()
-	if counts, err := s.Counts(t.Context()); err != nil || len(counts) != 0 {
+	if counts, err := s.Inbox.Counts(t.Context()); err != nil || len(counts) != 0 {
 		t.Errorf("Counts: got %v, %v, want none", counts, err)
 	}
 }
@@ -250,15 +250,16 @@ func TestManyAtOnce(t *testing.T) {
 func courier(t *testing.T, s *Store, n, want int) {
 	var after int64
 	for pane := uint64(1); pane <= uint64(want); {
-		jobs, err := s.Pending(t.Context(), agentID(n), 5)
+		jobs, err := s.Deliveries.Pending(t.Context(), agentID(n), 5)
 		if err != nil {
 			t.Errorf("Pending: %v", err)
 			return
 		}
 
 		for _, j := range jobs {
-			err := errors.Join(s.Claim(t.Context(), j.Key, pane, false), s.Advance(t.Context(), j.Key,
-				Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+			err := errors.Join(s.Deliveries.Claim(t.Context(), j.Key, pane, false),
+				s.Deliveries.Advance(t.Context(), j.Key,
+					Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
 			if err != nil {
 				t.Errorf("delivering: %v", err)
 				return
@@ -268,11 +269,11 @@ func courier(t *testing.T, s *Store, n, want int) {
 		}
 
 		if len(jobs) == 0 {
-			if err := s.WaitEvent(t.Context(), after); err != nil {
+			if err := s.Events.WaitEvent(t.Context(), after); err != nil {
 				t.Errorf("WaitEvent: %v", err)
 				return
 			}
-			after = s.LastEvent()
+			after = s.Events.LastEvent()
 		}
 	}
 }

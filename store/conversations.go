@@ -12,7 +12,7 @@ import (
 )
 
 // Conversations keeps what the conversation protocol must remember.
-type Conversations struct{ *database }
+type Conversations struct{ db *database }
 
 // Act is an action of the operator on a conversation, of a thread or of two agents.
 type Act struct {
@@ -57,7 +57,7 @@ var actsTable = engine.Table[Act]{
 // AddAct stores an act. It replaces those of the actions in instead on the same
 // conversation, and deletes acts before a time, except mutes, which last.
 func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, before time.Time) error {
-	return s.write(ctx, "storing an act on a conversation", func(t *tx) error {
+	return s.db.write(ctx, "storing an act on a conversation", func(t *tx) error {
 		if len(instead) > 0 {
 			if _, err := t.Exec(`DELETE FROM conversation_acts
 				WHERE action IN ? AND thread_id = ? AND one = ? AND other = ?`,
@@ -91,7 +91,7 @@ func tellAct(t *tx, a *Act) error {
 // Acts returns the acts on conversations, the oldest first.
 func (s *Conversations) Acts(ctx context.Context) ([]Act, error) {
 	var rows []actRow
-	err := s.read(ctx, "reading the acts on conversations", &rows,
+	err := s.db.read(ctx, "reading the acts on conversations", &rows,
 		`SELECT at AS nanos, action, thread_id, one, other, chain_id, hop FROM conversation_acts ORDER BY seq`)
 
 	acts := make([]Act, len(rows))
@@ -105,14 +105,14 @@ func (s *Conversations) Acts(ctx context.Context) ([]Act, error) {
 
 // ThreadSettings returns a thread's own settings, as JSON; "" when it has none.
 func (s *Conversations) ThreadSettings(ctx context.Context, threadID string) (settings string, err error) {
-	err = s.read(ctx, "reading the settings of the thread", &settings,
+	err = s.db.read(ctx, "reading the settings of the thread", &settings,
 		`SELECT conversation FROM threads WHERE id = ?`, threadID)
 	return settings, err
 }
 
 // SetThreadSettings stores a thread's own settings; "" for none.
 func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, settings string) error {
-	return s.write(ctx, "storing the settings of the thread", func(t *tx) error {
+	return s.db.write(ctx, "storing the settings of the thread", func(t *tx) error {
 		tell(t, changedSettings, "", threadID)
 		_, err := t.Exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
 		return err
@@ -126,14 +126,14 @@ const drawFact = "conversation_draw"
 // A workspace gets one at the first call.
 func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	var values []string
-	err := s.read(ctx, "reading the key of the draws", &values, `SELECT value FROM facts WHERE name = ?`, drawFact)
+	err := s.db.read(ctx, "reading the key of the draws", &values, `SELECT value FROM facts WHERE name = ?`, drawFact)
 	if err != nil {
 		return nil, err
 	}
 
 	if len(values) == 0 {
 		fresh := []byte(rand.Text())
-		err := s.write(ctx, "storing the key of the draws", func(t *tx) error {
+		err := s.db.write(ctx, "storing the key of the draws", func(t *tx) error {
 			_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)`, drawFact, hex.EncodeToString(fresh))
 			return err
 		})
@@ -170,7 +170,7 @@ func (r *TurnRow) At() time.Time { return instant(r.AcceptedAt) }
 // turn: they were read in the moment in which they were stored.
 func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
 	var rows []TurnRow
-	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
+	err := s.db.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
 		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at,
 			coalesce(a.chain_id, '') AS replied, (d.archived = 1 OR b.debtor_id IS NOT NULL) AS settled
 		FROM messages m CROSS JOIN deliveries d JOIN agents s ON d.message_seq = m.seq AND s.id = m.sender_id

@@ -31,17 +31,17 @@ func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
 	if err := s.Check(ctx); err != nil {
 		return Copy{}, err
 	}
-	if err := s.roomForCopy(); err != nil {
+	if err := s.db.roomForCopy(); err != nil {
 		return Copy{}, err
 	}
 
-	pool, err := engine.Connect(engine.DSN(s.base.Path, s.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(s.db.base.Path, s.db.busyTimeout), 1)
 	if err != nil {
-		return Copy{}, s.fail("keeping a copy", err)
+		return Copy{}, s.db.fail("keeping a copy", err)
 	}
 	defer pool.Close()
 
-	c, err := s.copies.Make(ctx, pool, Copy{Made: s.base.Now()}, schema.WholeCopy(ctx), lossOf(ctx, pool))
+	c, err := s.db.copies.Make(ctx, pool, Copy{Made: s.db.base.Now()}, schema.WholeCopy(ctx), lossOf(ctx, pool))
 	if err != nil {
 		return c, failure(c.Path, "keeping a copy", err)
 	}
@@ -82,12 +82,12 @@ const firstCopy = 5 * time.Minute
 // CopyDue reports whether something that was stored longer ago than every is in no automatic
 // copy yet. While there is no copy, some minutes are long enough.
 func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, error) {
-	if !s.base.SQL.Embedded {
+	if !s.db.base.SQL.Embedded {
 		return false, nil
 	}
-	list, err := s.copies.List()
+	list, err := s.db.copies.List()
 	if err != nil {
-		return false, failure(s.copies.Dir, "looking for copies", err)
+		return false, failure(s.db.copies.Dir, "looking for copies", err)
 	}
 
 	var has engine.Progress
@@ -98,28 +98,28 @@ func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, err
 	}
 
 	var at []int64
-	err = s.read(ctx, "looking for what is not copied", &at,
+	err = s.db.read(ctx, "looking for what is not copied", &at,
 		`SELECT at FROM events WHERE seq > ? ORDER BY seq LIMIT 1`, has.Event)
 	if err != nil || len(at) == 0 {
 		return false, err
 	}
 
-	return s.base.Now().Sub(time.Unix(0, at[0])) >= every, nil
+	return s.db.base.Now().Sub(time.Unix(0, at[0])) >= every, nil
 }
 
 // Check looks for damage in every page of the database. Other calls may write meanwhile. If it
 // finds some, nothing more is accepted.
 func (s *Workspace) Check(ctx context.Context) error {
-	if s.base.Queue.IsClosed() {
+	if s.db.base.Queue.IsClosed() {
 		return errClosed()
 	}
-	if err := s.Refusal(); err != nil || !s.base.SQL.Embedded {
+	if err := s.Refusal(); err != nil || !s.db.base.SQL.Embedded {
 		return err
 	}
 
-	pool, err := engine.Connect(engine.DSN(s.base.Path, s.tuning.busyTimeout, engine.ReaderPragmas...), 1)
+	pool, err := engine.Connect(engine.DSN(s.db.base.Path, s.db.busyTimeout, engine.ReaderPragmas...), 1)
 	if err != nil {
-		return s.fail("checking the database", err)
+		return s.db.fail("checking the database", err)
 	}
 	defer pool.Close()
 
@@ -128,9 +128,9 @@ func (s *Workspace) Check(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return s.fail("checking the database", err)
+		return s.db.fail("checking the database", err)
 	case verdict != "":
-		return failure(s.base.Path, "checking the database", s.base.Condemn(verdict))
+		return failure(s.db.base.Path, "checking the database", s.db.base.Condemn(verdict))
 	}
 
 	return nil

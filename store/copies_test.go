@@ -27,7 +27,7 @@ func TestCopyIsDueForWhatIsNotCopied(t *testing.T) {
 	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
 	due := func(want bool, when string) {
 		t.Helper()
-		if got := must.Have(s.CopyDue(t.Context(), 24*time.Hour))(t); got != want {
+		if got := must.Have(s.Workspace.CopyDue(t.Context(), 24*time.Hour))(t); got != want {
 			t.Errorf("%s: due is %t, want %t", when, got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestCopyIsDueForWhatIsNotCopied(t *testing.T) {
 	now = now.Add(2 * time.Hour)
 	due(true, "two hours later, without any copy")
 
-	must.Have(s.KeepCopy(t.Context()))(t)
+	must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	now = now.Add(100 * time.Hour)
 	due(false, "nothing has changed since the copy")
 	say(t, s, "hello", 0, 1)
@@ -55,7 +55,7 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 	addAgents(t, s, 2)
 	for range 4 {
 		now = now.Add(24 * time.Hour)
-		must.Have(s.KeepCopy(t.Context()))(t)
+		must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	}
 
 	copies := copiesOf(t, path)
@@ -76,11 +76,11 @@ func TestCopiesFromBeforeALossStay(t *testing.T) {
 		Now: func() time.Time { return now }}
 	s := openClocked(t, &now, o)
 	addAgents(t, s, 2)
-	before := must.Have(s.KeepCopy(t.Context()))(t)
+	before := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	old := must.Have(os.ReadFile(before.Path))(t)
 	appended(t, s)
 	now = now.Add(time.Hour)
-	last := must.Have(s.KeepCopy(t.Context()))(t)
+	last := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
 	now = now.Add(time.Hour)
@@ -93,12 +93,12 @@ func TestCopiesFromBeforeALossStay(t *testing.T) {
 	s = openClocked(t, &now, o)
 	for _, want := range []int{2, 1} {
 		now = now.Add(time.Hour)
-		must.Have(s.KeepCopy(t.Context()))(t)
+		must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 		copies := copiesOf(t, o.Path)
 		if len(copies) != want || slices.Contains(copies, last.Path) != (want == 2) {
 			t.Errorf("got %v, want %d", copies, want)
 		}
-		must.Have(s.DismissShortfall(t.Context()))(t)
+		must.Have(s.Workspace.DismissShortfall(t.Context()))(t)
 	}
 }
 
@@ -111,14 +111,14 @@ func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
 	addAgents(t, s, 2)
 	for range 2 {
 		now = now.Add(30 * 24 * time.Hour)
-		must.Have(s.KeepCopy(t.Context()))(t)
+		must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	}
 
 	now = now.Add(-60 * 24 * time.Hour)
 	said := say(t, s, "hello", 0, 1)
 	now = now.Add(25 * time.Hour)
 	for range 2 {
-		made := must.Have(s.KeepCopy(t.Context()))(t)
+		made := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 		copies := copiesOf(t, path)
 		if len(copies) < 2 || copies[0] != made.Path {
 			t.Fatalf("got %v, want %s first", copies, made.Path)
@@ -126,7 +126,7 @@ func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
 		if has := must.Have(schema.ProgressOfCopy(t.Context(), copies[0]))(t); has.Row != said.Seq {
 			t.Errorf("the newest copy ends at message %d, want %d", has.Row, said.Seq)
 		}
-		if must.Have(s.CopyDue(t.Context(), 24*time.Hour))(t) {
+		if must.Have(s.Workspace.CopyDue(t.Context(), 24*time.Hour))(t) {
 			t.Error("the next copy is due at once")
 		}
 	}
@@ -140,9 +140,9 @@ func TestDamagedDatabaseIsNotCopied(t *testing.T) {
 	defer s.Close()
 
 	addAgents(t, s, 2)
-	good := must.Have(s.KeepCopy(t.Context()))(t)
+	good := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	damage(t, path)
-	_, err := s.KeepCopy(t.Context())
+	_, err := s.Workspace.KeepCopy(t.Context())
 	wantCode(t, "KeepCopy", err, parley.StorageUnavailable)
 	if got := copiesOf(t, path); !slices.Equal(got, []string{good.Path}) {
 		t.Errorf("got %v, want the good one alone", got)

@@ -34,7 +34,7 @@ func (s *Inbox) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 
 	const doing = "counting messages"
 	if err == nil {
-		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n,
+		err = s.db.read(ctx, doing, &open, `SELECT o.recipient_id, o.n,
 				coalesce(h.reason, '') AS held, coalesce(h.reason_code, '') AS held_code,
 				coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
 			FROM (SELECT d.recipient_id, count(*) AS n,
@@ -50,8 +50,8 @@ func (s *Inbox) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 	}
 
 	if err == nil {
-		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, count(*) FILTER (WHERE b.due_at < ?) AS late
-			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.base.Now()))
+		err = s.db.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, count(*) FILTER (WHERE b.due_at < ?) AS late
+			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.db.base.Now()))
 	}
 
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Inbox) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 
 // unreadOfAll returns how many messages of each agent are unread. They are counted again once something has happened.
 func (s *Inbox) unreadOfAll(ctx context.Context) (map[string]int, error) {
-	all := s.inboxes.unread(s.base.Events.Last())
+	all := s.db.inboxes.unread(s.db.base.Events.Last())
 	if all.n != nil {
 		return all.n, nil
 	}
@@ -90,7 +90,7 @@ func (s *Inbox) unreadOfAll(ctx context.Context) (map[string]int, error) {
 		RecipientID string
 		N           int
 	}
-	err := s.read(ctx, "counting messages", &rows, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
+	err := s.db.read(ctx, "counting messages", &rows, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
 		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *Inbox) unreadOfAll(ctx context.Context) (map[string]int, error) {
 	for _, r := range rows {
 		all.n[r.RecipientID] = r.N
 	}
-	s.inboxes.putUnread(all)
+	s.db.inboxes.putUnread(all)
 
 	return all.n, nil
 }
@@ -112,7 +112,7 @@ func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) 
 		N     int
 	}
 
-	err := s.read(ctx, "counting deliveries", &rows, `
+	err := s.db.read(ctx, "counting deliveries", &rows, `
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.state
 		UNION ALL
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isRetriable+` AND `+isOurs+` GROUP BY d.state`)
@@ -131,24 +131,24 @@ type Totals struct{ Messages, Deliveries int64 }
 // Totals counts messages and deliveries. The first call reads all deliveries, a later one
 // those that were stored since.
 func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
-	s.counted.Lock()
-	defer s.counted.Unlock()
+	s.db.counted.Lock()
+	defer s.db.counted.Unlock()
 
 	const doing = "counting all messages"
 	var last, more int64
-	err := s.read(ctx, doing, &last, `SELECT coalesce(max(seq), 0) FROM messages`)
+	err := s.db.read(ctx, doing, &last, `SELECT coalesce(max(seq), 0) FROM messages`)
 	if err == nil {
-		err = s.read(ctx, doing, &more, `SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
-			s.counted.messages, last)
+		err = s.db.read(ctx, doing, &more, `SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
+			s.db.counted.messages, last)
 	}
 
 	if err != nil {
 		return Totals{}, err
 	}
 
-	s.counted.messages, s.counted.deliveries = last, s.counted.deliveries+more
+	s.db.counted.messages, s.db.counted.deliveries = last, s.db.counted.deliveries+more
 
-	return Totals{Messages: last, Deliveries: s.counted.deliveries}, nil
+	return Totals{Messages: last, Deliveries: s.db.counted.deliveries}, nil
 }
 
 // DeliveryReasons counts the deliveries that are held or unconfirmed by their state and
@@ -161,7 +161,7 @@ func (s *Workspace) DeliveryReasons(ctx context.Context) (map[parley.DeliverySta
 	}
 
 	// Each part repeats the condition of a partial index, so that SQLite uses the index.
-	err := s.read(ctx, "counting deliveries by reason", &rows, `
+	err := s.db.read(ctx, "counting deliveries by reason", &rows, `
 		SELECT d.state, d.reason_code, count(*) AS n FROM deliveries d
 		WHERE `+isOpen+` AND d.state = 'held' AND d.reason_code <> '' GROUP BY d.state, d.reason_code
 		UNION ALL
@@ -200,7 +200,7 @@ func staleInboxes(t *tx) (readers, older []string) {
 
 // countInbox returns how many messages an agent has, and how many of them are unread.
 func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, err error) {
-	n := s.inboxes.valid(id)
+	n := s.db.inboxes.valid(id)
 	for _, c := range []struct {
 		count *int
 		to    *int64
@@ -211,7 +211,7 @@ func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, e
 			Last int64
 		}
 
-		err := s.read(ctx, "counting the inbox", &more, `SELECT count(*) AS n, coalesce(max(d.message_seq), 0) AS last
+		err := s.db.read(ctx, "counting the inbox", &more, `SELECT count(*) AS n, coalesce(max(d.message_seq), 0) AS last
 			FROM deliveries d WHERE d.recipient_id = ? AND d.message_seq > ?`+c.and, id, *c.to)
 		if err != nil {
 			return 0, 0, err
@@ -221,7 +221,7 @@ func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, e
 		*c.to = max(*c.to, more.Last)
 	}
 
-	s.inboxes.put(id, n)
+	s.db.inboxes.put(id, n)
 
 	return n.total, n.unread, nil
 }

@@ -22,7 +22,7 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 	want(0, 0)
 	one, two := say(t, s, "one", 0, 1, 2), say(t, s, "two", 0, 1)
 	want(2, 2)
-	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{one.Message.ID}, "read"); err != nil {
+	if _, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{one.Message.ID}, "read"); err != nil {
 		t.Fatal(err)
 	}
 
@@ -31,21 +31,21 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 	want(3, 2)
 	typed := func(a Appended) Key {
 		k := Key{a.Seq, agentID(1)}
-		must.Do(t, s.Claim(t.Context(), k, 7, false))
+		must.Do(t, s.Deliveries.Claim(t.Context(), k, 7, false))
 		return k
 	}
 
 	read := []Change{{State: parley.DeliverySubmitted, Evidence: "e"}, {State: parley.DeliveryRead, Evidence: "e"}}
-	must.Do(t, s.Advance(t.Context(), typed(two), read...))
+	must.Do(t, s.Deliveries.Advance(t.Context(), typed(two), read...))
 
 	want(3, 1)
 	k := typed(three)
-	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{three.Message.ID}, "read"); err != nil {
+	if _, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{three.Message.ID}, "read"); err != nil {
 		t.Fatal(err)
 	}
 
 	want(3, 0)
-	must.Do(t, s.Advance(t.Context(), k, read...))
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, read...))
 
 	want(3, 0)
 }
@@ -53,7 +53,7 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 func TestInboxCountsIncludeOlderMessages(t *testing.T) {
 	s := openWith(t, 3)
 	question := require(t, s, 1)
-	must.Have(s.Append(t.Context(), post(0, 2)))(t)
+	must.Have(s.Messages.Append(t.Context(), post(0, 2)))(t)
 	count := func() [2]int {
 		page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1}))(t)
 		return [2]int{page.Total, page.Unread}
@@ -65,12 +65,12 @@ func TestInboxCountsIncludeOlderMessages(t *testing.T) {
 
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
-	must.Have(s.Append(t.Context(), p))(t)
+	must.Have(s.Messages.Append(t.Context(), p))(t)
 	if got, want := count(), [2]int{2, 2}; got != want {
 		t.Errorf("with the message that it is to answer, total and unread are %v, want %v", got, want)
 	}
 
-	must.Have(s.Append(t.Context(), reply(2, question, parley.ResponseCompleted)))(t)
+	must.Have(s.Messages.Append(t.Context(), reply(2, question, parley.ResponseCompleted)))(t)
 	if got, want := count(), [2]int{2, 1}; got != want {
 		t.Errorf("when it has answered, total and unread are %v, want %v", got, want)
 	}

@@ -17,19 +17,20 @@ func TestDeliveryReasonsCountsHeldAndUnconfirmed(t *testing.T) {
 
 	jobs := pending(t, s, 1)
 	for _, j := range jobs[:2] {
-		must.Do(t, s.Advance(t.Context(), j.Key, Change{
+		must.Do(t, s.Deliveries.Advance(t.Context(), j.Key, Change{
 			State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
 		}))
 	}
-	must.Do(t, s.Claim(t.Context(), jobs[2].Key, 1, false))
-	must.Do(t, s.Advance(t.Context(), jobs[2].Key, Change{
+	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[2].Key, 1, false))
+	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[2].Key, Change{
 		State: parley.DeliveryUnconfirmed, Reason: "not seen", Code: parley.EndedUnseen,
 	}))
 	for _, j := range pending(t, s, 2) {
-		must.Do(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted, Code: parley.ProofComposer}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), j.Key,
+			Change{State: parley.DeliverySubmitted, Code: parley.ProofComposer}))
 	}
 
-	got, err := s.DeliveryReasons(t.Context())
+	got, err := s.Workspace.DeliveryReasons(t.Context())
 	want := map[parley.DeliveryState]map[parley.ReasonCode]int{
 		parley.DeliveryHeld:        {parley.HoldDraft: 2},
 		parley.DeliveryUnconfirmed: {parley.EndedUnseen: 1},

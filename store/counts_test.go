@@ -16,16 +16,16 @@ func TestCounts(t *testing.T) {
 	}
 
 	jobs := pending(t, s, 1)
-	must.Do(t, s.Advance(t.Context(), jobs[0].Key, Change{
+	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[0].Key, Change{
 		State: parley.DeliveryHeld, Reason: "copy mode", Code: parley.HoldScrolling,
 	}))
-	must.Do(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
+	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[1].Key, 1, false))
 	others := pending(t, s, 2)
 	for _, j := range others {
-		must.Do(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
 	}
 
-	got, err := s.Counts(t.Context())
+	got, err := s.Inbox.Counts(t.Context())
 	held := jobs[0].Message.Timestamp
 	want := map[string]AgentCounts{
 		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldCode: parley.HoldScrolling,
@@ -39,16 +39,16 @@ func TestCounts(t *testing.T) {
 
 	unread := func(want int) {
 		t.Helper()
-		if n := must.Have(s.Counts(t.Context()))(t)[agentID(2)].Unread; n != want {
+		if n := must.Have(s.Inbox.Counts(t.Context()))(t)[agentID(2)].Unread; n != want {
 			t.Errorf("%d are unread, want %d", n, want)
 		}
 	}
-	must.Do(t, s.Advance(t.Context(), others[0].Key, Change{State: parley.DeliveryRead}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), others[0].Key, Change{State: parley.DeliveryRead}))
 	unread(2)
 	send(t, s, post(0, 2))
 	unread(3)
 
-	queued, err := s.Queued(t.Context())
+	queued, err := s.Needs.Queued(t.Context())
 	if diff := cmp.Diff(map[string]int{agentID(1): 3, agentID(2): 1}, queued); diff != "" || err != nil {
 		t.Errorf("queued: %v, -want +got:\n%s", err, diff)
 	}

@@ -10,7 +10,7 @@ func TestTotalsContinueFromLastCount(t *testing.T) {
 	s := openWith(t, 4)
 	want := func(messages, deliveries int64) {
 		t.Helper()
-		if got, err := s.Totals(t.Context()); err != nil || got != (Totals{messages, deliveries}) {
+		if got, err := s.Workspace.Totals(t.Context()); err != nil || got != (Totals{messages, deliveries}) {
 			t.Errorf("got %+v, %v, want %d messages and %d deliveries", got, err, messages, deliveries)
 		}
 	}
@@ -22,5 +22,5 @@ func TestTotalsContinueFromLastCount(t *testing.T) {
 	want(2, 4)
 	send(t, s, post(1, 2, 3))
 	want(3, 6)
-	must.Do(t, s.Ping(t.Context()))
+	must.Do(t, s.Workspace.Ping(t.Context()))
 }

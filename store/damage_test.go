@@ -43,7 +43,7 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 	for range 30 {
 		appended(t, s)
 	}
-	last := s.LastEvent()
+	last := s.Events.LastEvent()
 
 	left := killed(t, path)
 	scribble(t, left+"-wal", 8192)
@@ -59,7 +59,7 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 
 	done := must.Have(Repair(t.Context(), Options{Path: left}))(t)
 	s = openAt(t, left)
-	found := must.Have(s.Shortfall(t.Context()))(t)
+	found := must.Have(s.Workspace.Shortfall(t.Context()))(t)
 	page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1}))(t)
 	if page.Total < 10 || done.Lacks == nil || found == nil || found.Messages != done.Lacks.Messages ||
 		int(found.Messages)+page.Total != 30 {
@@ -71,7 +71,7 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 	}
 
 	// No number of an event is given twice, and what may have been typed since is not typed again.
-	if got := s.LastEvent(); got < last {
+	if got := s.Events.LastEvent(); got < last {
 		t.Errorf("the last event is %d, want at least %d", got, last)
 	}
 	if jobs := pending(t, s, 1); len(jobs) != 0 {
@@ -81,11 +81,12 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 	// It is told until somebody has seen it, and then no more.
 	must.Do(t, s.Close())
 	s = openAt(t, left)
-	if again := must.Have(s.Shortfall(t.Context()))(t); again == nil || again.Messages != found.Messages ||
+	if again := must.Have(s.Workspace.Shortfall(t.Context()))(t); again == nil || again.Messages != found.Messages ||
 		news(s) != "" {
 		t.Errorf("after another start: got %+v", again)
 	}
-	if ok := must.Have(s.DismissShortfall(t.Context()))(t); !ok || must.Have(s.Shortfall(t.Context()))(t) != nil {
+	if ok := must.Have(s.Workspace.DismissShortfall(t.Context()))(t); !ok ||
+		must.Have(s.Workspace.Shortfall(t.Context()))(t) != nil {
 		t.Error("it is not dismissed")
 	}
 }
@@ -96,7 +97,7 @@ func TestKilledDatabaseLacksNothing(t *testing.T) {
 	appended(t, s)
 
 	s = openAt(t, killed(t, path))
-	if found := must.Have(s.Shortfall(t.Context()))(t); found != nil || len(pending(t, s, 1)) != 1 {
+	if found := must.Have(s.Workspace.Shortfall(t.Context()))(t); found != nil || len(pending(t, s, 1)) != 1 {
 		t.Errorf("got %+v, want nothing", found)
 	}
 }
@@ -105,10 +106,10 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 	needsFile(t)
 	s, path := openNew(t, 2)
 	appended(t, s)
-	good := must.Have(s.KeepCopy(t.Context()))(t)
+	good := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	appended(t, s)
 	appended(t, s)
-	bad := must.Have(s.KeepCopy(t.Context()))(t)
+	bad := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
 	scribble(t, path, 0) // also the table by which goose knows the version
@@ -131,7 +132,7 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 
 	s = openAt(t, path)
 	wantMessages(t, s, 1)
-	if found := must.Have(s.Shortfall(t.Context()))(t); found == nil || found.Messages != 2 {
+	if found := must.Have(s.Workspace.Shortfall(t.Context()))(t); found == nil || found.Messages != 2 {
 		t.Errorf("got %+v, want 2 messages", found)
 	}
 }
@@ -141,7 +142,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 	needsFile(t)
 	s, path := openNew(t, 2)
 	appended(t, s)
-	must.Have(s.KeepCopy(t.Context()))(t)
+	must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	appended(t, s)
 	must.Do(t, s.Close())
 	damage(t, path)
@@ -153,13 +154,13 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 
 	s = openAt(t, path)
 	wantStored(t, s, 2)
-	must.Do(t, s.Check(t.Context()))
+	must.Do(t, s.Workspace.Check(t.Context()))
 }
 
 func TestEmptiedDatabaseIsDamaged(t *testing.T) {
 	needsFile(t)
 	s, path := openNew(t, 1)
-	must.Have(s.KeepCopy(t.Context()))(t)
+	must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
 	must.Do(t, os.Truncate(path, 0))
@@ -189,9 +190,9 @@ func TestRepairLeavesASoundDatabase(t *testing.T) {
 func TestDamageIsNoticedWhileOpen(t *testing.T) {
 	needsFile(t)
 	for name, meet := range map[string]func(s *Store) error{
-		"check": func(s *Store) error { return s.Check(t.Context()) },
+		"check": func(s *Store) error { return s.Workspace.Check(t.Context()) },
 		"read": func(s *Store) error {
-			return s.read(t.Context(), "reading", new(int),
+			return s.db.read(t.Context(), "reading", new(int),
 				`SELECT count(*) FROM messages INDEXED BY messages_id WHERE id > ''`)
 		},
 	} {
@@ -204,12 +205,12 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 			for range 50 {
 				appended(t, s)
 			}
-			must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+			must.Have(s.db.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 			scribble(t, path, 0)
 
 			wantCode(t, name, meet(s), parley.StorageUnavailable)
-			wantCode(t, "Ping", s.Ping(t.Context()), parley.StorageUnavailable)
-			_, err := s.Append(t.Context(), post(0, 1))
+			wantCode(t, "Ping", s.Workspace.Ping(t.Context()), parley.StorageUnavailable)
+			_, err := s.Messages.Append(t.Context(), post(0, 1))
 			wantCode(t, "Append", err, parley.StorageUnavailable)
 			if got := news(s); !strings.Contains(got, "is damaged") {
 				t.Errorf("the operator is told %q", got)

@@ -13,8 +13,9 @@ import (
 // database is the open database, which all types of the store share.
 type database struct {
 	base   *engine.Database
-	tuning tuning
 	copies Copies // of a file
+
+	busyTimeout, searchTime time.Duration
 
 	backup func(ctx context.Context, path string) (size int64, err error) // to a new file
 
@@ -24,7 +25,10 @@ type database struct {
 }
 
 // opening is a database that is being opened: nobody else has it yet.
-type opening struct{ *database }
+type opening struct {
+	db     *database
+	tuning tuning
+}
 
 // tuning holds what tests change.
 type tuning struct {
@@ -123,13 +127,13 @@ type querier = engine.Querier
 
 // The nouns in a transaction. What is done about one there stands in the files of that noun.
 type (
-	agentsIn     struct{ *tx }
-	deliveriesIn struct{ *tx }
-	filesIn      struct{ *tx }
-	hostsIn      struct{ *tx } // the other hosts
-	keysIn       struct{ *tx } // to the API
-	respondersIn struct{ *tx }
-	threadsIn    struct{ *tx }
+	agentsIn     struct{ tx *tx }
+	deliveriesIn struct{ tx *tx }
+	filesIn      struct{ tx *tx }
+	hostsIn      struct{ tx *tx } // the other hosts
+	keysIn       struct{ tx *tx } // to the API
+	respondersIn struct{ tx *tx }
+	threadsIn    struct{ tx *tx }
 )
 
 // movedFact keeps a daemon away from a database whose content was moved away. Its value names the other database.

@@ -9,7 +9,7 @@ import (
 )
 
 // Debts keeps required responses: which agent owes one for which message.
-type Debts struct{ *database }
+type Debts struct{ db *database }
 
 // debtRow is a row of debts.
 type debtRow struct {
@@ -90,7 +90,7 @@ func (s *Debts) List(ctx context.Context, messageID string) ([]parley.Debt, erro
 		Debtor string
 	}
 
-	err := s.read(ctx, "reading required responses", &rows, `SELECT `+debtColumns+` FROM messages m
+	err := s.db.read(ctx, "reading required responses", &rows, `SELECT `+debtColumns+` FROM messages m
 		JOIN debts b ON b.message_seq = m.seq JOIN agents a ON a.id = b.debtor_id
 		WHERE m.id = ? ORDER BY lower(a.name)`, messageID)
 
@@ -114,7 +114,7 @@ func (s *Debts) Due(ctx context.Context, before time.Time) ([]Owing, error) {
 // NextDue returns when the next of these debts is due, the zero time if there is none.
 func (s *Debts) NextDue(ctx context.Context) (time.Time, error) {
 	var next int64
-	err := s.read(ctx, "reading when a response is due", &next, `SELECT coalesce(min(b.due_at), 0) FROM debts b
+	err := s.db.read(ctx, "reading when a response is due", &next, `SELECT coalesce(min(b.due_at), 0) FROM debts b
 		WHERE `+isOwed+` AND b.operator_told_at = 0`)
 	return instant(next), err
 }
@@ -133,7 +133,7 @@ func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any
 		Message messageRow `gorm:"embedded"`
 	}
 
-	err := s.read(ctx, "reading required responses", &rows, `SELECT `+debtColumns+`, `+messageColumns+` FROM debts b
+	err := s.db.read(ctx, "reading required responses", &rows, `SELECT `+debtColumns+`, `+messageColumns+` FROM debts b
 		JOIN messages m ON m.seq = b.message_seq JOIN agents s ON s.id = m.sender_id JOIN agents a ON a.id = b.debtor_id
 		WHERE `+isOwed+` AND `+which+` ORDER BY b.due_at LIMIT ?`, append(args, limit)...)
 
@@ -163,7 +163,7 @@ const (
 
 // NoteTold records that someone was told of a debt.
 func (s *Debts) NoteTold(ctx context.Context, k Key, who Told) error {
-	return s.write(ctx, "noting a reminder", func(t *tx) error {
+	return s.db.write(ctx, "noting a reminder", func(t *tx) error {
 		_, err := t.Exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
 			nanos(t.Now), k.MessageSeq, k.RecipientID)
 		return err

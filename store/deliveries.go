@@ -41,7 +41,7 @@ func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit 
 
 func (s *Deliveries) jobsWhere(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading deliveries", &rows, `SELECT `+itemColumns+`
+	err := s.db.read(ctx, "reading deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
 		WHERE `+which+`
 		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, append(append([]any{recipientID}, args...), limit)...)
@@ -55,7 +55,7 @@ func (s *Deliveries) jobsWhere(ctx context.Context, which, recipientID string, l
 // ClaimDoor marks a queued or held delivery as being handed to the program through its own entrance. ErrStale when it
 // is neither.
 func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
-	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+	return s.db.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
 		claims.Add(t, claimRow{Key: k, door: true, by: t.Current()})
 		return nil
 	})
@@ -65,7 +65,7 @@ func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
 // when it is neither.
 func (s *Deliveries) ClaimArgument(ctx context.Context, k Key) error {
 	starting := parley.Hold{Code: parley.HoldArgument, Reason: parley.HoldArgument.Words("it is starting")}
-	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+	return s.db.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
 		claims.Add(t, claimRow{Key: k, door: true, reason: starting, by: t.Current()})
 		return nil
 	})
@@ -75,7 +75,7 @@ func (s *Deliveries) ClaimArgument(ctx context.Context, k Key) error {
 // pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
 // it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced bool) error {
-	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+	return s.db.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
 		claims.Add(t, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.Current()})
 		return nil
 	})
@@ -98,7 +98,7 @@ func (s *Deliveries) TypedAs(ctx context.Context, recipientID string, paneSeq ui
 		AND d.reason_code <> '` + string(parley.EndedRefused) + `'`
 	const retried = typed + isOpen + ` AND d.recipient_id = ? AND d.state <> 'typing' AND d.typed_before = 1`
 	var rows []itemRow
-	err := s.read(ctx, "reading what was typed last", &rows, `
+	err := s.db.read(ctx, "reading what was typed last", &rows, `
 		WITH t AS MATERIALIZED (SELECT * FROM (`+unproven+` UNION ALL `+retried+`) u ORDER BY +u.seq DESC LIMIT 1)
 		SELECT `+itemColumns+` FROM t CROSS JOIN deliveries d
 		JOIN messages m ON d.message_seq = t.seq AND m.seq = d.message_seq`+itemAgents+` WHERE d.recipient_id = ?`,
@@ -117,7 +117,7 @@ func (s *Deliveries) Ahead(
 ) (first *parley.Delivery, n int, err error) {
 	const goes = isOpen + ` AND NOT (` + isWithheld + `)`
 	var rows []itemRow
-	err = s.read(ctx, "reading the delivery that goes first", &rows, `SELECT `+itemColumns+`
+	err = s.db.read(ctx, "reading the delivery that goes first", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
 		WHERE d.recipient_id = ? AND `+goes+`
 		ORDER BY d.state = 'typing' DESC, d.urgent DESC, d.message_seq LIMIT 1`, recipientID)
@@ -130,7 +130,7 @@ func (s *Deliveries) Ahead(
 		return &d, 0, nil
 	}
 
-	err = s.read(ctx, "counting the deliveries that go first", &n, `SELECT count(*)
+	err = s.db.read(ctx, "counting the deliveries that go first", &n, `SELECT count(*)
 		FROM deliveries d JOIN messages w ON w.id = ?
 		JOIN deliveries k ON k.message_seq = w.seq AND k.recipient_id = d.recipient_id
 		WHERE d.recipient_id = ? AND `+goes+` AND d.message_seq <> k.message_seq AND (d.state = 'typing'
@@ -150,7 +150,7 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 	var expired []Key
 	for {
 		var some []Key
-		err := s.write(ctx, "expiring deliveries", func(t *tx) (err error) {
+		err := s.db.write(ctx, "expiring deliveries", func(t *tx) (err error) {
 			some, err = deliveriesIn{t}.expire(before)
 			return err
 		})
@@ -164,7 +164,7 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 // expire expires one batch.
 func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 	var keys []Key
-	err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
+	err := t.tx.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
 	expired := Change{
 		State:  parley.DeliveryExpired,
@@ -183,7 +183,7 @@ func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 // returns the deliveries that began again, and leaves the others as they are.
 func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDelivery) ([]Job, error) {
 	var jobs []Job
-	err := s.write(ctx, "queueing the delivery again", func(t *tx) error {
+	err := s.db.write(ctx, "queueing the delivery again", func(t *tx) error {
 		jobs = nil
 		for _, b := range begin {
 			again, err := deliveriesIn{t}.retry(messageID, b)
@@ -202,7 +202,7 @@ func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDel
 // retry returns one job, or none when the delivery did not end without proof.
 func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
-	err := t.Query(&rows, `SELECT `+itemColumns+`
+	err := t.tx.Query(&rows, `SELECT `+itemColumns+`
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
 		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable+` AND `+isOurs, messageID, b.RecipientID)
 	if err != nil || len(rows) == 0 {
@@ -218,14 +218,14 @@ func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 
 	refused := rows[0].Delivery.ReasonCode == string(parley.EndedRefused)
 	unconfirmed := job.State == parley.DeliveryUnconfirmed && !refused
-	if _, err := t.Exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
+	if _, err := t.tx.Exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
 			typed_before = CASE WHEN ? = 1 THEN 0 WHEN ? = 1 THEN 1 ELSE typed_before END
 		WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.Now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+		nanos(t.tx.Now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
 
-	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.Now
+	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.tx.Now
 	job.Code = parley.ReasonCode(change.reasonCode())
 
 	return []Job{job}, nil

@@ -78,8 +78,8 @@ func (p posting) claim() error {
 	}
 	p.out.claims = wanted
 
-	return p.QueryRows(busy, `SELECT value FROM `+p.SQL.Each+` WHERE EXISTS (
-		SELECT 1 FROM deliveries d`+p.SQL.IndexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
+	return p.tx.QueryRows(busy, `SELECT value FROM `+p.tx.SQL.Each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+p.tx.SQL.IndexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
 		string(recipients))
 }
 

@@ -17,13 +17,13 @@ func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
 		p.Deliveries[i].State = parley.DeliveryQueued
 	}
 
-	stored := must.Have(s.Append(t.Context(), p))(t)
+	stored := must.Have(s.Messages.Append(t.Context(), p))(t)
 	if got := expectedOf(t, s, claimOf(stored.Seq)); got != 3 {
 		t.Errorf("%d claims are expected, want 3", got)
 	}
 
 	for n := range 3 {
-		must.Do(t, s.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false))
+		must.Do(t, s.Deliveries.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false))
 	}
 	if got := expectedOf(t, s, outcomeOf(stored.Seq)); got > 3 {
 		t.Errorf("%d outcomes are expected, want 3 at most", got)
@@ -34,7 +34,7 @@ func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
 func expectedOf(t *testing.T, s *Store, r engine.Round) int {
 	t.Helper()
 	got := 0
-	err := s.write(t.Context(), "asking", func(*tx) error { got = s.base.Queue.Expected(r); return nil })
+	err := s.db.write(t.Context(), "asking", func(*tx) error { got = s.db.base.Queue.Expected(r); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,24 +21,25 @@ func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
 	}
 
 	hold := Change{State: parley.DeliveryHeld, Reason: "it is busy", Code: parley.HoldBusy}
-	must.Do(t, s.Advance(t.Context(), k, hold))
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, hold))
 	if got := pending(t, s, 1)[0].Code; got != parley.HoldBusy {
 		t.Errorf("job: got code %q, want %q", got, parley.HoldBusy)
 	}
 
-	must.Do(t, s.Claim(t.Context(), k, 1, false))
+	must.Do(t, s.Deliveries.Claim(t.Context(), k, 1, false))
 	lost := Change{State: parley.DeliveryUnconfirmed, Reason: "it may be lost", Code: parley.EndedUnseen}
 	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != "" {
 		t.Errorf("while it is typed: got reason code %q, want none", got)
 	}
 
-	must.Do(t, s.Advance(t.Context(), k, lost))
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, lost))
 	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != parley.EndedUnseen {
 		t.Errorf("unconfirmed: got reason code %q, want %q", got, parley.EndedUnseen)
 	}
 
 	must.Do(t,
-		s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
+		s.Deliveries.Advance(t.Context(), k,
+			Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
 	d := delivery(t, s, done.Message.ID, 1)
 	want := []parley.ReasonCode{parley.ProofStored, parley.HoldBusy, "", parley.EndedUnseen, parley.ProofRead}
 	if diff := cmp.Diff(want, stepCodes(d)); diff != "" || d.ReasonCode != "" {
@@ -63,44 +64,44 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 		want parley.ReasonCode // of the last step
 	}{
 		"marked as read": {func(done Appended) error {
-			_, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{done.Message.ID}, "x")
+			_, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{done.Message.ID}, "x")
 			return err
 		}, parley.ProofCall},
 		"ignored": {func(done Appended) error {
-			_, err := s.Ignore(t.Context(), agentID(1), done.Message.ID, "")
+			_, err := s.Inbox.Ignore(t.Context(), agentID(1), done.Message.ID, "")
 			return err
 		}, parley.ProofCall},
 		"answered": {func(done Appended) error {
-			_, err := s.Append(t.Context(), reply(1, done, ""))
+			_, err := s.Messages.Append(t.Context(), reply(1, done, ""))
 			return err
 		}, parley.ProofReply},
 		"attested": {func(done Appended) error {
-			must.Do(t, s.Claim(t.Context(), key(done), 1, false))
+			must.Do(t, s.Deliveries.Claim(t.Context(), key(done), 1, false))
 			attest(t, s, 1, time.Time{}, done.Message.ID)
 			return nil
 		}, parley.ProofReport},
 		"expired": {func(Appended) error {
-			_, err := s.Expire(t.Context(), time.Now().Add(time.Hour))
+			_, err := s.Deliveries.Expire(t.Context(), time.Now().Add(time.Hour))
 			return err
 		}, parley.EndedExpired},
 		"retried": {func(done Appended) error {
-			must.Do(t, s.Claim(t.Context(), key(done), 1, false))
-			must.Do(t, s.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
-			_, err := s.Retry(t.Context(), done.Message.ID, again(1))
+			must.Do(t, s.Deliveries.Claim(t.Context(), key(done), 1, false))
+			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
+			_, err := s.Deliveries.Retry(t.Context(), done.Message.ID, again(1))
 			return err
 		}, parley.ProofRetried},
 		"no answer": {func(done Appended) error {
-			must.Do(t, s.Advance(t.Context(), key(done), submitted))
+			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), submitted))
 			call := ModelCall{CallerID: agentID(0)}
 			call.AgentID, call.MessageID = agentID(1), done.Message.ID
-			return s.Unanswered(t.Context(), call, "no answer: x")
+			return s.Responders.Unanswered(t.Context(), call, "no answer: x")
 		}, parley.EndedNoAnswer},
 		"withheld again": {func(done Appended) error {
 			w := Withheld{Job: Job{Key: key(done), Reason: "they have said enough"}, Why: "pair-budget"}
-			return s.Rewithhold(t.Context(), []Withheld{w})
+			return s.Holds.Rewithhold(t.Context(), []Withheld{w})
 		}, parley.HoldConversation},
 		"released": {func(done Appended) error {
-			_, err := s.Unwithhold(t.Context(), []Passing{{key(done), parley.DeliveryQueued}}, "x")
+			_, err := s.Holds.Unwithhold(t.Context(), []Passing{{key(done), parley.DeliveryQueued}}, "x")
 			return err
 		}, parley.ProofReleased},
 	} {

@@ -12,7 +12,7 @@ import (
 func TestExpireEndsOldDeliveries(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.base.Now = func() time.Time { return clock }
+	s.db.base.Now = func() time.Time { return clock }
 	addAgents(t, s, 2)
 	const many = expireBatch + 20
 	for range many {
@@ -20,11 +20,11 @@ func TestExpireEndsOldDeliveries(t *testing.T) {
 	}
 
 	typed := pending(t, s, 1)[0].Key
-	must.Do(t, s.Claim(t.Context(), typed, 1, false))
+	must.Do(t, s.Deliveries.Claim(t.Context(), typed, 1, false))
 	clock = clock.Add(time.Hour)
 	young := send(t, s, post(0, 1)).Message.ID
 
-	keys, err := s.Expire(t.Context(), clock)
+	keys, err := s.Deliveries.Expire(t.Context(), clock)
 	if err != nil || len(keys) != many-1 {
 		t.Fatalf("got %d keys, %v, want %d", len(keys), err, many-1)
 	}
@@ -32,7 +32,7 @@ func TestExpireEndsOldDeliveries(t *testing.T) {
 		t.Errorf("still pending: %+v", jobs)
 	}
 
-	counts, err := s.DeliveryCounts(t.Context())
+	counts, err := s.Workspace.DeliveryCounts(t.Context())
 	want := map[string]int{"expired": many - 1, "typing": 1, "queued": 1}
 	if diff := cmp.Diff(want, counts); diff != "" || err != nil {
 		t.Errorf("DeliveryCounts: %v, -want +got:\n%s", err, diff)

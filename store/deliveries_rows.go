@@ -211,7 +211,7 @@ func (t deliveriesIn) find(recipientID, ref, condition string) (*deliveryRow, er
 	}
 	from, to := idRange(ref)
 	var rows []deliveryRow
-	err := t.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
+	err := t.tx.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
 			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until, d.door,
 			CASE WHEN d.notice = 1 THEN length(m.text) ELSE 0 END AS characters
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?

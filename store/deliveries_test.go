@@ -35,7 +35,7 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 		t.Errorf("the first that was not urgent: %+v", last)
 	}
 
-	if some, err := s.Pending(t.Context(), agentID(1), 2); err != nil || len(some) != 2 {
+	if some, err := s.Deliveries.Pending(t.Context(), agentID(1), 2); err != nil || len(some) != 2 {
 		t.Errorf("with a limit of 2: got %d, %v", len(some), err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Deliveries keeps how far each message has come on its way to a recipient.
-type Deliveries struct{ *database }
+type Deliveries struct{ db *database }
 
 // isOpen selects the deliveries that parley still has to work on. It must be spelled as
 // in the index, or SQLite does not use that.
@@ -199,8 +199,8 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 // advance moves a delivery on from its present rung.
 func (t deliveriesIn) advance(k Key, changes []Change) error {
 	var rows []deliveryState
-	if err := t.Query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
-		WHERE message_seq = ? AND recipient_id = ?`+ownDeliveries(t.Host),
+	if err := t.tx.Query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
+		WHERE message_seq = ? AND recipient_id = ?`+ownDeliveries(t.tx.Host),
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (t deliveriesIn) advance(k Key, changes []Change) error {
 		return err
 	}
 
-	return t.write(k, steps, nanos(t.Now))
+	return t.write(k, steps, nanos(t.tx.Now))
 }
 
 // write adds steps to a delivery, which is on the last of them then. readAt is the
@@ -224,7 +224,7 @@ func (t deliveriesIn) write(k Key, steps []Change, readAt int64) error {
 		t.emit(k, c)
 	}
 
-	lines, read := stepLines(steps, t.Now)
+	lines, read := stepLines(steps, t.tx.Now)
 	last := steps[len(steps)-1]
 	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
 		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
@@ -238,7 +238,7 @@ func (t deliveriesIn) write(k Key, steps []Change, readAt int64) error {
 		hasRead(t.tx, k.RecipientID)
 	}
 
-	_, err := t.Exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
+	_, err := t.tx.Exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
 		append(args, k.MessageSeq, k.RecipientID)...)
 	return err
 }
@@ -271,7 +271,7 @@ func (t deliveriesIn) emit(k Key, c Change) {
 // when a rung does not follow from the one before. A delivery that its recipient read
 // while it was being typed goes on to read.
 func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) error {
-	return s.writeIn(ctx, "moving the delivery on", outcomeOf(k.MessageSeq), func(t *tx) error {
+	return s.db.writeIn(ctx, "moving the delivery on", outcomeOf(k.MessageSeq), func(t *tx) error {
 		typing := deliveryState{State: string(parley.DeliveryTyping)}
 		steps, err := typing.climb(changes)
 		if err == nil && changes[0].State != parley.DeliveryTyping {

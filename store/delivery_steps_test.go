@@ -13,15 +13,15 @@ func TestClaimIsGivenOnce(t *testing.T) {
 	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
-	must.Do(t, s.Claim(t.Context(), key, 7, true))
-	if err := s.Claim(t.Context(), key, 8, false); !errors.Is(err, ErrStale) {
+	must.Do(t, s.Deliveries.Claim(t.Context(), key, 7, true))
+	if err := s.Deliveries.Claim(t.Context(), key, 8, false); !errors.Is(err, ErrStale) {
 		t.Errorf("a second claim: got %v, want ErrStale", err)
 	}
 	if jobs := pending(t, s, 1); len(jobs) != 0 {
 		t.Errorf("pending while it is typed: %+v", jobs)
 	}
 
-	typing, err := s.Typing(t.Context(), agentID(1))
+	typing, err := s.Deliveries.Typing(t.Context(), agentID(1))
 	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Announced || typing[0].Message.ID != id {
 		t.Errorf("Typing: got %+v, %v", typing, err)
 	}
@@ -32,22 +32,24 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
 	held := Change{State: parley.DeliveryHeld, Reason: "copy mode"}
-	must.Do(t, s.Advance(t.Context(), key, held))
-	events := s.LastEvent()
-	must.Do(t, s.Advance(t.Context(), key, held))
-	if got := s.LastEvent(); got != events {
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, held))
+	events := s.Events.LastEvent()
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, held))
+	if got := s.Events.LastEvent(); got != events {
 		t.Errorf("held for the same reason again: %d new events, want none", got-events)
 	}
 
-	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
 	if d := delivery(t, s, id, 1); d.Reason != "a dialog is open" || d.State != parley.DeliveryHeld {
 		t.Errorf("held: got %+v", d)
 	}
 
-	must.Do(t, s.Claim(t.Context(), key, 1, false))
-	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
-	must.Do(t, s.Claim(t.Context(), key, 2, false))
-	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
+	must.Do(t, s.Deliveries.Claim(t.Context(), key, 1, false))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key,
+		Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
+	must.Do(t, s.Deliveries.Claim(t.Context(), key, 2, false))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key,
+		Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
 		Change{State: parley.DeliveryRead, Evidence: "whole text"}))
 	d := delivery(t, s, id, 1)
 	want := []string{"queued", "held", "held", "typing", "queued", "typing", "submitted", "read"}
@@ -62,7 +64,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 	if err != nil || page.Unread != 0 {
 		t.Errorf("unread after read: %d, %v", page.Unread, err)
 	}
-	if got, want := s.LastEvent(), int64(2+1+7); got != want {
+	if got, want := s.Events.LastEvent(), int64(2+1+7); got != want {
 		t.Errorf("events: got %d, want %d", got, want)
 	}
 }
@@ -79,15 +81,15 @@ func TestAdvanceNeverGoesBack(t *testing.T) {
 		{"submitted", []parley.DeliveryState{"queued", "held", "typing", "failed"}},
 		{"read", []parley.DeliveryState{"queued", "submitted", "expired"}},
 	} {
-		must.Do(t, s.Advance(t.Context(), key, Change{State: c.was}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), key, Change{State: c.was}))
 		for _, to := range c.to {
-			if err := s.Advance(t.Context(), key, Change{State: to}); !errors.Is(err, ErrStale) {
+			if err := s.Deliveries.Advance(t.Context(), key, Change{State: to}); !errors.Is(err, ErrStale) {
 				t.Errorf("%s to %s: got %v, want ErrStale", c.was, to, err)
 			}
 		}
 	}
 
-	err := s.Advance(t.Context(), Key{99, agentID(1)}, Change{State: parley.DeliveryRead})
+	err := s.Deliveries.Advance(t.Context(), Key{99, agentID(1)}, Change{State: parley.DeliveryRead})
 	if !errors.Is(err, ErrStale) {
 		t.Errorf("a delivery that does not exist: got %v, want ErrStale", err)
 	}
@@ -99,12 +101,13 @@ func TestWhatIsTakenBackIsNotRead(t *testing.T) {
 	original := require(t, s, 1)
 	id, key := original.Message.ID, pending(t, s, 1)[0].Key
 	undone := Change{State: parley.DeliveryUnconfirmed, Reason: "taken back", Code: parley.EndedUndone}
-	if err := s.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
+	if err := s.Deliveries.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
 		t.Errorf("before it was taken: got %v, want ErrStale", err)
 	}
-	must.Do(t, s.Claim(t.Context(), key, 1, false))
-	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
-	must.Do(t, s.Advance(t.Context(), key, undone))
+	must.Do(t, s.Deliveries.Claim(t.Context(), key, 1, false))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted},
+		Change{State: parley.DeliveryRead}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, undone))
 	d := delivery(t, s, id, 1)
 	page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1}))(t)
 	if d.State != parley.DeliveryUnconfirmed || d.ReasonCode != parley.EndedUndone || page.Unread != 1 {
@@ -112,17 +115,18 @@ func TestWhatIsTakenBackIsNotRead(t *testing.T) {
 	}
 
 	late := Witness{RecipientID: agentID(1), Refs: []string{id}, At: d.Steps[len(d.Steps)-1].At}
-	must.Have(s.Attest(t.Context(), late))(t)
+	must.Have(s.Deliveries.Attest(t.Context(), late))(t)
 	if d := delivery(t, s, id, 1); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("a report from before that makes it %s", d.State)
 	}
 
-	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted},
+		Change{State: parley.DeliveryRead}))
 	if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead {
 		t.Errorf("entered after all: got %+v", d)
 	}
-	must.Have(s.Append(t.Context(), reply(1, original, parley.ResponseCompleted)))(t)
-	if err := s.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
+	must.Have(s.Messages.Append(t.Context(), reply(1, original, parley.ResponseCompleted)))(t)
+	if err := s.Deliveries.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
 		t.Errorf("after its answer: got %v, want ErrStale", err)
 	}
 }

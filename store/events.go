@@ -10,7 +10,7 @@ import (
 )
 
 // Events reads the numbered events.
-type Events struct{ *database }
+type Events struct{ db *database }
 
 // EventQuery asks for a range of events.
 type EventQuery struct {
@@ -69,7 +69,7 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 	}
 
 	var rows []foundEvent
-	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
+	err := s.db.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
 			e.agent_id, e.state, e.detail, e.reason_code, m.id AS message_id, m.sender_id, m.priority,
 			substr(m.text, 1, ?) AS text, m.kind, m.type AS message_type, m.requires_response AS requires, m.in_reply_to,
 			m.thread_id, th.title AS thread,
@@ -181,19 +181,19 @@ func tell(t *tx, what, agentID, detail string) {
 }
 
 // LastEvent returns the number of the newest event that this daemon has written or followed, 0 for none.
-func (s *Events) LastEvent() int64 { return s.base.Events.Last() }
+func (s *Events) LastEvent() int64 { return s.db.base.Events.Last() }
 
 // Newest returns the number of the newest event in the record, whoever wrote it.
 func (s *Events) Newest(ctx context.Context) (last int64, err error) {
-	err = s.read(ctx, "reading the newest event", &last, s.base.SQL.LastEvent)
+	err = s.db.read(ctx, "reading the newest event", &last, s.db.base.SQL.LastEvent)
 	return last, err
 }
 
 // WaitEvent waits for an event with a higher number than after. It returns an error when
 // ctx ends or the store is closed before.
 func (s *Events) WaitEvent(ctx context.Context, after int64) error {
-	defer s.base.Doorbell.Attend()()
-	err := s.base.Events.Wait(ctx, after)
+	defer s.db.base.Doorbell.Attend()()
+	err := s.db.base.Events.Wait(ctx, after)
 	if errors.Is(err, engine.ErrClosed) {
 		return errClosed()
 	}

@@ -12,12 +12,12 @@ import (
 
 func TestAgentSeesItsOwnEvents(t *testing.T) {
 	s := openTest(t)
-	addAgents(t, s, 4)                                                  // events 1-4: everyone sees those
-	send(t, s, post(0, 1))                                              // 5
-	send(t, s, post(2, 3))                                              // 6
-	send(t, s, post(2, 0, 1))                                           // 7: a broadcast
-	must.Do(t, s.Claim(t.Context(), pending(t, s, 3)[0].Key, 1, false)) // 8: of message 6
-	must.Do(t, s.Claim(t.Context(), pending(t, s, 1)[0].Key, 1, false)) // 9: of message 5
+	addAgents(t, s, 4)                                                             // events 1-4: everyone sees those
+	send(t, s, post(0, 1))                                                         // 5
+	send(t, s, post(2, 3))                                                         // 6
+	send(t, s, post(2, 0, 1))                                                      // 7: a broadcast
+	must.Do(t, s.Deliveries.Claim(t.Context(), pending(t, s, 3)[0].Key, 1, false)) // 8: of message 6
+	must.Do(t, s.Deliveries.Claim(t.Context(), pending(t, s, 1)[0].Key, 1, false)) // 9: of message 5
 	for who, want := range map[string]string{
 		"":         "[1 2 3 4 5 6 7 8 9]",
 		agentID(0): "[1 2 3 4 5 7 9]",
@@ -50,13 +50,13 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 
 func TestWaitEventWakes(t *testing.T) {
 	s := openWith(t, 2)
-	if err := s.WaitEvent(t.Context(), 1); err != nil {
+	if err := s.Events.WaitEvent(t.Context(), 1); err != nil {
 		t.Errorf("for one that is there: %v", err)
 	}
 
 	woken := make(chan error)
 	for range 10 {
-		go func() { woken <- s.WaitEvent(context.Background(), 2) }()
+		go func() { woken <- s.Events.WaitEvent(context.Background(), 2) }()
 	}
 
 	send(t, s, post(0, 1))
@@ -67,13 +67,13 @@ func TestWaitEventWakes(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { woken <- s.WaitEvent(ctx, 99) }()
+	go func() { woken <- s.Events.WaitEvent(ctx, 99) }()
 	cancel()
 	if err := <-woken; !errors.Is(err, context.Canceled) {
 		t.Errorf("when its context ends: got %v", err)
 	}
 
-	go func() { woken <- s.WaitEvent(context.Background(), 99) }()
+	go func() { woken <- s.Events.WaitEvent(context.Background(), 99) }()
 	must.Do(t, s.Close())
 	wantCode(t, "when the store closes", <-woken, parley.StorageUnavailable)
 }
@@ -82,7 +82,7 @@ func TestEventsOfDeliveriesHaveTheReasonCode(t *testing.T) {
 	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	job := pending(t, s, 1)[0]
-	must.Do(t, s.Advance(t.Context(), job.Key, Change{
+	must.Do(t, s.Deliveries.Advance(t.Context(), job.Key, Change{
 		State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
 	}))
 

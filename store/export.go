@@ -37,13 +37,13 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	if q.After == 0 {
 		var err error
 		if !q.Since.IsZero() { // from the newest back: this reads few more messages than the export
-			err = s.read(ctx, doing, &q.After,
+			err = s.db.read(ctx, doing, &q.After,
 				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since.Add(-clockSlack)))
 			args[len(args)-1] = q.After
 		}
 
 		if err == nil {
-			err = s.read(ctx, doing, &page.Total, `SELECT count(*)`+from, args...)
+			err = s.db.read(ctx, doing, &page.Total, `SELECT count(*)`+from, args...)
 		}
 		if err != nil {
 			return page, err
@@ -51,7 +51,7 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	}
 
 	var found []struct{ Seq, Deliveries int64 }
-	err := s.read(ctx, doing, &found, `SELECT f.seq,
+	err := s.db.read(ctx, doing, &found, `SELECT f.seq,
 			(SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
 		FROM (SELECT `+column+` AS seq`+from+` ORDER BY `+column+` LIMIT ?) f ORDER BY f.seq`,
 		append(args, q.Limit+1)...)
@@ -110,14 +110,14 @@ func (q *ExportQuery) source() (column, from string, args []any) {
 // exported reads messages by their numbers, with their deliveries.
 func (s *Messages) exported(ctx context.Context, doing string, seqs []int64) ([]parley.ExportedMessage, error) {
 	var messages []messageRow
-	err := s.read(ctx, doing, &messages, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+	err := s.db.read(ctx, doing, &messages, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.seq IN ? ORDER BY m.seq`, seqs)
 	if err != nil {
 		return nil, err
 	}
 
 	var deliveries []deliveryRow
-	err = s.read(ctx, doing, &deliveries, `SELECT `+deliveryColumns+`
+	err = s.db.read(ctx, doing, &deliveries, `SELECT `+deliveryColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq JOIN agents r ON r.id = d.recipient_id
 		WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`, seqs)
 	if err != nil {

@@ -36,15 +36,15 @@ func TestFullDiskRecovers(t *testing.T) {
 	stored, err := fill(t, s)
 	wantFull(t, err)
 	wantStored(t, s, stored)
-	_, err = s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+	_, err = s.Workspace.Backup(t.Context(), filepath.Join(dir, "copy.db"))
 	wantFull(t, err)
 	if _, err := os.Stat(filepath.Join(dir, "copy.db")); err == nil {
 		t.Error("half a copy was left")
 	}
-	wantFull(t, s.Ping(t.Context()))
+	wantFull(t, s.Workspace.Ping(t.Context()))
 	must.Do(t, os.Remove(ballast))
-	until(t, func() bool { return s.Ping(t.Context()) == nil }) // nobody has to write for it to be said
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+	until(t, func() bool { return s.Workspace.Ping(t.Context()) == nil }) // nobody has to write for it to be said
+	if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}
 

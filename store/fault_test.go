@@ -14,7 +14,7 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 	s, path := openNew(t, 2)
 	other := raw(t, path)
 	run(t, other, "BEGIN IMMEDIATE")
-	_, err := s.Append(t.Context(), post(0, 1))
+	_, err := s.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
 	if err != nil && !strings.Contains(err.Error(), "locked by another process") {
 		t.Errorf("got %v, want it to say that it is locked", err)
@@ -24,7 +24,7 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 	}
 
 	run(t, other, "ROLLBACK")
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+	if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append afterwards: %v", err)
 	}
 
@@ -40,7 +40,7 @@ func wantStored(t *testing.T, s *Store, want int) {
 	}
 
 	var events int
-	if err := s.read(t.Context(), "counting", &events,
+	if err := s.db.read(t.Context(), "counting", &events,
 		`SELECT count(*) FROM events WHERE message_seq > 0`); err != nil ||
 		events != want {
 		t.Errorf("events: got %d, %v, want %d", events, err, want)
@@ -54,7 +54,7 @@ func fill(t *testing.T, s *Store) (stored int, err error) {
 	p.Message.Text = strings.Repeat("a long story ", 300)
 	for stored < 100_000 {
 		p.Message.ID = fmt.Sprintf("%08x-full", stored)
-		if _, err = s.Append(t.Context(), p); err != nil {
+		if _, err = s.Messages.Append(t.Context(), p); err != nil {
 			return stored, err
 		}
 		stored++
@@ -68,7 +68,7 @@ func TestFullDatabaseRecovers(t *testing.T) {
 	s := openWith(t, 2)
 	limit := func(pages int) {
 		t.Helper()
-		must.Do(t, s.write(t.Context(), "limiting", func(tx *tx) error {
+		must.Do(t, s.db.write(t.Context(), "limiting", func(tx *tx) error {
 			return tx.Query(new(int), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 		}))
 	}
@@ -78,7 +78,7 @@ func TestFullDatabaseRecovers(t *testing.T) {
 	wantFull(t, err)
 	wantStored(t, s, stored)
 	limit(1 << 30)
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+	if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}
 

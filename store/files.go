@@ -15,7 +15,7 @@ import (
 // Files keeps the names and senders of stored files, and which messages carry them. Their
 // content is stored by its hash, on the disk of the host on which it was sent, and on a server for
 // the other hosts too.
-type Files struct{ *database }
+type Files struct{ db *database }
 
 // fileColumns select a fileRow.
 const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
@@ -79,7 +79,7 @@ var carriedTable = engine.Table[carriedRow]{Name: "message_files", Key: []string
 // stores nothing and returns the earlier call. AGENT_NOT_FOUND when the sender is not
 // stored.
 func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Call, err error) {
-	err = s.write(ctx, "storing the file", func(t *tx) error {
+	err = s.db.write(ctx, "storing the file", func(t *tx) error {
 		var found bool
 		var err error
 		if made, found, err = recordCall(t, c); found || err != nil {
@@ -119,7 +119,7 @@ func (t filesIn) refuseRemoved(ids []string) error {
 	}
 
 	var removed []string
-	err := t.Query(&removed, `SELECT name FROM files WHERE id IN ? AND removed_at > 0 ORDER BY id LIMIT 1`, ids)
+	err := t.tx.Query(&removed, `SELECT name FROM files WHERE id IN ? AND removed_at > 0 ORDER BY id LIMIT 1`, ids)
 	if err != nil || len(removed) == 0 {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, erro
 
 	from, to := idRange(ref)
 	var rows []fileRow
-	err := s.read(ctx, "reading the file", &rows, `SELECT `+fileColumns+` FROM files f WHERE f.id >= ? AND f.id < ?
+	err := s.db.read(ctx, "reading the file", &rows, `SELECT `+fileColumns+` FROM files f WHERE f.id >= ? AND f.id < ?
 		AND (? = '' OR f.sender_id = ? OR EXISTS (
 			SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
 			WHERE c.file_id = f.id AND d.recipient_id = ?))
@@ -158,7 +158,7 @@ func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, erro
 // SentFiles returns how many files of an agent are stored, and their size in bytes.
 func (s *Files) SentFiles(ctx context.Context, senderID string) (number, size int64, err error) {
 	var sum struct{ Number, Size int64 }
-	err = s.read(ctx, "measuring the agent's files", &sum, `SELECT count(*) AS number, coalesce(sum(size), 0) AS size
+	err = s.db.read(ctx, "measuring the agent's files", &sum, `SELECT count(*) AS number, coalesce(sum(size), 0) AS size
 		FROM files WHERE sender_id = ? AND removed_at = 0`, senderID)
 	return sum.Number, sum.Size, err
 }
@@ -170,7 +170,7 @@ const maxThreads = 50
 // the newest first.
 func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
 	var ids []string
-	err := s.read(ctx, "reading the posts with the file", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
+	err := s.db.read(ctx, "reading the posts with the file", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
 			SELECT max(m.seq) FROM message_files c JOIN messages m ON m.seq = c.message_seq
 			WHERE c.file_id = ? AND m.thread_id <> '' GROUP BY m.thread_id)
 		ORDER BY m.seq DESC LIMIT ?`, fileID, maxThreads)
@@ -195,11 +195,11 @@ const unwanted = ` NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = file_chunk
 // stored again. With a file as the database there are no other hosts, and it does nothing.
 func (s *Files) ShareContent(ctx context.Context, sha string, size int64, content io.Reader) error {
 	const doing = "storing the content of a file"
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return nil
 	}
 	var stored int64
-	if err := s.read(ctx, doing, &stored,
+	if err := s.db.read(ctx, doing, &stored,
 		`SELECT coalesce(sum(length(content)), 0) FROM file_chunks WHERE sha256 = ?`, sha); err != nil ||
 		stored == size {
 		return err
@@ -209,7 +209,7 @@ func (s *Files) ShareContent(ctx context.Context, sha string, size int64, conten
 	for n := int64(0); ; n++ {
 		length, err := io.ReadFull(content, chunk)
 		if length > 0 {
-			if err := s.write(ctx, doing, func(t *tx) error {
+			if err := s.db.write(ctx, doing, func(t *tx) error {
 				_, err := t.Exec(`INSERT INTO file_chunks (sha256, n, content, added_at) VALUES (?, ?, ?, clock_timestamp())
 					ON CONFLICT DO NOTHING`, sha, n, chunk[:length])
 				return err
@@ -229,9 +229,9 @@ func (s *Files) ShareContent(ctx context.Context, sha string, size int64, conten
 // WriteContent writes the content with a hash, as far as it is stored for all hosts. The caller compares
 // the hash.
 func (s *Files) WriteContent(ctx context.Context, sha string, w io.Writer) error {
-	for n := int64(0); !s.base.SQL.Embedded; n++ {
+	for n := int64(0); !s.db.base.SQL.Embedded; n++ {
 		var chunks []struct{ Content []byte }
-		if err := s.read(ctx, "reading the content of a file", &chunks,
+		if err := s.db.read(ctx, "reading the content of a file", &chunks,
 			`SELECT content FROM file_chunks WHERE sha256 = ? AND n = ?`, sha, n); err != nil || len(chunks) == 0 {
 			return err
 		}
@@ -244,19 +244,19 @@ func (s *Files) WriteContent(ctx context.Context, sha string, w io.Writer) error
 
 // removeContent removes the content with a hash, unless another file has it.
 func (t filesIn) removeContent(sha string) error {
-	if t.SQL.Embedded {
+	if t.tx.SQL.Embedded {
 		return nil
 	}
-	_, err := t.Exec(`DELETE FROM file_chunks WHERE sha256 = ? AND`+unwanted, sha)
+	_, err := t.tx.Exec(`DELETE FROM file_chunks WHERE sha256 = ? AND`+unwanted, sha)
 	return err
 }
 
 // contents removes contents whose files were never stored.
 func (p *pruning) contents(ctx context.Context) error {
-	if p.base.SQL.Embedded {
+	if p.db.base.SQL.Embedded {
 		return nil
 	}
-	return p.write(ctx, "removing contents of no file", func(t *tx) error {
+	return p.db.write(ctx, "removing contents of no file", func(t *tx) error {
 		_, err := t.Exec(`DELETE FROM file_chunks WHERE added_at < clock_timestamp() - ? * interval '1 second' AND`+unwanted,
 			int64(unwantedKept.Seconds()))
 		return err

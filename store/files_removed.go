@@ -17,11 +17,11 @@ func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 	}
 
 	const doing = "listing the files"
-	if err = s.read(ctx, doing, &total, `SELECT count(*) FROM files WHERE removed_at = 0`); err != nil {
+	if err = s.db.read(ctx, doing, &total, `SELECT count(*) FROM files WHERE removed_at = 0`); err != nil {
 		return nil, 0, err
 	}
 
-	err = s.read(ctx, doing, &rows, `SELECT `+fileColumns+`,
+	err = s.db.read(ctx, doing, &rows, `SELECT `+fileColumns+`,
 			(SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
 		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`, limit)
 
@@ -35,13 +35,13 @@ func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 
 // FileKnown reports whether a file has this ID, removed or not.
 func (s *Files) FileKnown(ctx context.Context, id string) (known bool, err error) {
-	err = s.read(ctx, "looking for a file", &known, `SELECT EXISTS (SELECT 1 FROM files WHERE id = ?)`, id)
+	err = s.db.read(ctx, "looking for a file", &known, `SELECT EXISTS (SELECT 1 FROM files WHERE id = ?)`, id)
 	return known, err
 }
 
 // ContentWanted reports whether a file that was not removed has content with this hash.
 func (s *Files) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
-	err = s.read(ctx, "looking for a file", &wanted,
+	err = s.db.read(ctx, "looking for a file", &wanted,
 		`SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`, sha)
 	return wanted, err
 }
@@ -49,7 +49,7 @@ func (s *Files) ContentWanted(ctx context.Context, sha string) (wanted bool, err
 // RemovedFiles returns the files that were removed.
 func (s *Files) RemovedFiles(ctx context.Context) ([]parley.File, error) {
 	var rows []fileRow
-	err := s.read(ctx, "reading the removed files", &rows, `SELECT `+fileColumns+` FROM files WHERE removed_at > 0`)
+	err := s.db.read(ctx, "reading the removed files", &rows, `SELECT `+fileColumns+` FROM files WHERE removed_at > 0`)
 	return filesOf(rows), err
 }
 
@@ -65,7 +65,7 @@ func filesOf(rows []fileRow) []parley.File {
 // those that were not removed before. It takes the files with these IDs or, without IDs,
 // those created before a time.
 func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time) (removed []parley.File, err error) {
-	err = s.write(ctx, "removing files", func(t *tx) error {
+	err = s.db.write(ctx, "removing files", func(t *tx) error {
 		which, arg := `created_at < ?`, any(nanos(before))
 		if len(ids) > 0 {
 			which, arg = `id IN ?`, ids
@@ -89,7 +89,7 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 
 // remove marks a file and the attachments that name it as removed.
 func (t filesIn) remove(r *fileRow) error {
-	if _, err := t.Exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
+	if _, err := t.tx.Exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}
 	if err := t.removeContent(r.SHA256); err != nil {
@@ -101,11 +101,11 @@ func (t filesIn) remove(r *fileRow) error {
 		Attachments string
 	}
 
-	err := t.Query(&carriers, `SELECT m.seq, m.attachments
+	err := t.tx.Query(&carriers, `SELECT m.seq, m.attachments
 		FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`, r.ID)
 	for i := 0; i < len(carriers) && err == nil; i++ {
 		list := withoutFile(parseAttachments(carriers[i].Attachments), r.ID, instant(r.RemovedAt))
-		_, err = t.Exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, formatAttachments(list), carriers[i].Seq)
+		_, err = t.tx.Exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, formatAttachments(list), carriers[i].Seq)
 	}
 
 	return err

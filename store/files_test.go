@@ -31,7 +31,7 @@ func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File)
 		who = agentID(viewer)
 	}
 
-	got, err := s.File(t.Context(), ref, who)
+	got, err := s.Files.File(t.Context(), ref, who)
 	if want == nil {
 		wantCode(t, "file "+ref+" of "+who, err, parley.FileNotFound)
 		return
@@ -48,8 +48,8 @@ func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 	f, g := testFile(one, 0), testFile(two, 3)
 	p := post(0, 1)
 	p.NewFile = &f
-	must.Have(s.Append(t.Context(), p))(t)
-	must.Have(s.CreateFile(t.Context(), g, Call{}))(t)
+	must.Have(s.Messages.Append(t.Context(), p))(t)
+	must.Have(s.Files.CreateFile(t.Context(), g, Call{}))(t)
 
 	for _, ref := range []string{one, one[:8], strings.ToUpper(one[:12])} {
 		wantFile(t, s, ref, 0, &f)
@@ -66,7 +66,7 @@ func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 
 	forward := post(1, 2, 3)
 	forward.FileIDs = []string{one, two, one}
-	must.Have(s.Append(t.Context(), forward))(t)
+	must.Have(s.Messages.Append(t.Context(), forward))(t)
 
 	wantFile(t, s, one, 2, &f)
 	wantFile(t, s, two, 2, &g)
@@ -77,11 +77,11 @@ func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 	s := openWith(t, 2)
 	p := post(0, 1)
 	p.FileIDs = []string{"no-such-file"}
-	_, err := s.Append(t.Context(), p)
+	_, err := s.Messages.Append(t.Context(), p)
 	wantCode(t, "Append", err, parley.FileNotFound)
-	_, _, err = s.Message(t.Context(), p.Message.ID)
+	_, _, err = s.Messages.Message(t.Context(), p.Message.ID)
 	wantCode(t, "Message", err, parley.MessageNotFound)
-	_, err = s.CreateFile(t.Context(), testFile("x", 99), Call{})
+	_, err = s.Files.CreateFile(t.Context(), testFile("x", 99), Call{})
 	wantCode(t, "CreateFile", err, parley.AgentNotFound)
 }
 
@@ -90,15 +90,15 @@ func TestMessageWithRemovedFileStoresNothing(t *testing.T) {
 	s := openWith(t, 3)
 	const gone, other = "aaaaaaaa-1111-4000-8000-000000000000", "bbbbbbbb-1111-4000-8000-000000000000"
 	for _, id := range []string{gone, other} {
-		must.Have(s.CreateFile(t.Context(), testFile(id, 0), Call{}))(t)
+		must.Have(s.Files.CreateFile(t.Context(), testFile(id, 0), Call{}))(t)
 	}
-	must.Have(s.RemoveFiles(t.Context(), []string{gone}, time.Time{}))(t)
+	must.Have(s.Files.RemoveFiles(t.Context(), []string{gone}, time.Time{}))(t)
 
 	p := post(0, 1)
 	p.FileIDs = []string{other, gone}
-	_, err := s.Append(t.Context(), p)
+	_, err := s.Messages.Append(t.Context(), p)
 	wantCode(t, "Append", err, parley.FileNotFound)
-	_, _, err = s.Message(t.Context(), p.Message.ID)
+	_, _, err = s.Messages.Message(t.Context(), p.Message.ID)
 	wantCode(t, "Message", err, parley.MessageNotFound)
 
 	p.FileIDs = []string{other}
@@ -114,9 +114,9 @@ func TestRemovedFileKeepsWhatItsSenderSaid(t *testing.T) {
 		json.RawMessage(`{"build":12345678901234567891,"file_id":"` + f.ID + `","server_path":"/x"}`),
 	}
 	send(t, s, p)
-	removed := must.Have(s.RemoveFiles(t.Context(), []string{f.ID}, time.Time{}))(t)
+	removed := must.Have(s.Files.RemoveFiles(t.Context(), []string{f.ID}, time.Time{}))(t)
 
-	m, _, err := s.Message(t.Context(), p.Message.ID)
+	m, _, err := s.Messages.Message(t.Context(), p.Message.ID)
 	must.Do(t, err)
 	at := must.Have(json.Marshal(removed[0].RemovedAt))(t)
 	want := `{"build":12345678901234567891,"file_id":"` + f.ID + `","removed_at":` + string(at) + `}`
@@ -128,17 +128,17 @@ func TestRemovedFileKeepsWhatItsSenderSaid(t *testing.T) {
 func TestFilesOfThreads(t *testing.T) {
 	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
-	must.Have(s.CreateFile(t.Context(), f, Call{}))(t)
+	must.Have(s.Files.CreateFile(t.Context(), f, Call{}))(t)
 
 	var last []string
 	for _, thread := range []string{"", "t1", "t2", "t1"} {
 		p := post(0, 1)
 		p.Message.ThreadID, p.FileIDs = thread, []string{f.ID}
-		must.Have(s.Append(t.Context(), p))(t)
+		must.Have(s.Messages.Append(t.Context(), p))(t)
 		last = append(last, p.Message.ID)
 	}
 
-	got, err := s.PostsWithFile(t.Context(), f.ID)
+	got, err := s.Files.PostsWithFile(t.Context(), f.ID)
 	if diff := cmp.Diff([]string{last[3], last[2]}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -147,11 +147,11 @@ func TestFilesOfThreads(t *testing.T) {
 func TestFileQueriesUseTheirIndexes(t *testing.T) {
 	s := openWith(t, 2)
 	plans := plansOf(t, s, func(ctx context.Context) error {
-		_, err := s.File(ctx, "aaaaaaaa", agentID(0))
+		_, err := s.Files.File(ctx, "aaaaaaaa", agentID(0))
 		if parley.ErrorCode(err) != parley.FileNotFound {
 			return err
 		}
-		_, err = s.PostsWithFile(ctx, "x")
+		_, err = s.Files.PostsWithFile(ctx, "x")
 		return err
 	})
 	if strings.Contains(plans, "SCAN") {

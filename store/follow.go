@@ -10,11 +10,11 @@ import (
 // Follow calls f with what other hosts write from now on, each time before this daemon decides anything
 // that it writes. It tells what was written since the store was opened, too. A file has no other hosts.
 func (db *Hosts) Follow(f Follower) {
-	db.base.Session.Follow(func(q querier, after, last int64) (int64, error) {
+	db.db.base.Session.Follow(func(q querier, after, last int64) (int64, error) {
 		n, to, err := readNews(q, nouns, after, last)
 		if err == nil {
 			touched := n.recipients()
-			db.inboxes.invalidate(touched, touched)
+			db.db.inboxes.invalidate(touched, touched)
 			f(n)
 		}
 		return to, err

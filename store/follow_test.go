@@ -37,7 +37,7 @@ type newsOf struct {
 // newsFor lets a host follow the others.
 func newsFor(s *Store) *newsOf {
 	n := &newsOf{came: make(chan struct{}, 1000)}
-	s.Follow(func(news *News) {
+	s.Hosts.Follow(func(news *News) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.all = append(n.all, news)
@@ -72,10 +72,10 @@ func (n *newsOf) until(t *testing.T, what string, has func(*News) bool) {
 func TestNewestEventIsThatOfTheRecord(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob")
 	ann, bob := hosts[0], hosts[1]
-	before := bob.LastEvent()
+	before := bob.Events.LastEvent()
 	send(t, ann, post(0, 1))
 
-	if got, want := must.Have(bob.Events.Newest(t.Context()))(t), ann.LastEvent(); got != want || got == before {
+	if got, want := must.Have(bob.Events.Newest(t.Context()))(t), ann.Events.LastEvent(); got != want || got == before {
 		t.Errorf("the newest event: got %d, want %d, which comes after %d", got, want, before)
 	}
 }
@@ -85,20 +85,21 @@ func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
 	ann, bob := hosts[0], hosts[1]
 	heard := newsFor(bob)
 
-	sent := must.Have(ann.Append(t.Context(), post(0, 1)))(t)
+	sent := must.Have(ann.Messages.Append(t.Context(), post(0, 1)))(t)
 	heard.until(t, "a message", func(n *News) bool {
 		return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID && len(n.Messages[0].Deliveries) == 1
 	})
-	must.Do(t, ann.SwapKeys(t.Context(), KeySwap{AgentID: agentID(1), By: "ann",
+	must.Do(t, ann.Keys.SwapKeys(t.Context(), KeySwap{AgentID: agentID(1), By: "ann",
 		Added: &APIKey{Hash: []byte("x"), Key: parley.Key{KeyID: "k"}}}))
 	heard.until(t, "a key", func(n *News) bool { return len(n.Keys) == 1 && len(n.Agents) == 1 })
-	must.Do(t, ann.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}, nil))
+	must.Do(t, ann.Workspace.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}, nil))
 	heard.until(t, "a pause", func(n *News) bool { return n.Paused && n.Pause.By == "ann" })
-	must.Do(t, ann.AddAct(t.Context(), Act{Action: "mute", One: agentID(0), Other: agentID(1)}, nil, time.Time{}))
+	must.Do(t, ann.Conversations.AddAct(t.Context(), Act{Action: "mute", One: agentID(0), Other: agentID(1)}, nil,
+		time.Time{}))
 	heard.until(t, "an act", func(n *News) bool { return len(n.Acts) == 1 && n.Acts[0].Other == agentID(1) })
 
 	// What bob writes now, it writes after it has taken all of that; and its own is no news.
-	must.Have(bob.Append(t.Context(), post(1, 0)))(t)
+	must.Have(bob.Messages.Append(t.Context(), post(1, 0)))(t)
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
 	messages := 0
@@ -108,7 +109,7 @@ func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
 	if messages != 1 {
 		t.Errorf("bob was told of %d messages, want the one of ann", messages)
 	}
-	if got, want := bob.LastEvent(), ann.LastEvent(); got < want {
+	if got, want := bob.Events.LastEvent(), ann.Events.LastEvent(); got < want {
 		t.Errorf("bob knows the events up to %d, ann up to %d", got, want)
 	}
 	if events := must.Have(bob.Events.List(t.Context(), EventQuery{Limit: 100}))(t); len(events) == 0 {
@@ -127,7 +128,7 @@ func TestHostsRememberThePauseInTheOrderOfCommits(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob")
 	remembered := make([]atomic.Pointer[parley.Pause], len(hosts))
 	for i, s := range hosts {
-		s.Follow(func(n *News) {
+		s.Hosts.Follow(func(n *News) {
 			if n.Paused {
 				remembered[i].Store(n.Pause)
 			}
@@ -138,18 +139,18 @@ func TestHostsRememberThePauseInTheOrderOfCommits(t *testing.T) {
 	for i, s := range hosts {
 		writers.Go(func() {
 			for range 20 {
-				p := &parley.Pause{By: s.Team().Own}
-				must.Do(t, s.SetPause(t.Context(), agentID(0), p, func() { remembered[i].Store(p) }))
+				p := &parley.Pause{By: s.Hosts.Team().Own}
+				must.Do(t, s.Workspace.SetPause(t.Context(), agentID(0), p, func() { remembered[i].Store(p) }))
 			}
 		})
 	}
 	writers.Wait()
 
-	want := must.Have(hosts[0].Pause(t.Context()))(t)
+	want := must.Have(hosts[0].Workspace.Pause(t.Context()))(t)
 	for i, s := range hosts {
-		must.Do(t, s.TakeBack(t.Context())) // a transaction begins with what others wrote
+		must.Do(t, s.Hosts.TakeBack(t.Context())) // a transaction begins with what others wrote
 		if got := remembered[i].Load(); got.By != want.By {
-			t.Errorf("%s remembers the pause of %s, the database has that of %s", s.Team().Own, got.By, want.By)
+			t.Errorf("%s remembers the pause of %s, the database has that of %s", s.Hosts.Team().Own, got.By, want.By)
 		}
 	}
 }
@@ -159,13 +160,13 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob")
 	ann, bob := hosts[0], hosts[1]
 	newsFor(bob)
-	must.Do(t, bob.base.ReaderPool.Close())
+	must.Do(t, bob.db.base.ReaderPool.Close())
 	for range engine.ManyEvents + 1 {
 		send(t, ann, post(0, 1))
 	}
 
 	done := make(chan error, 1)
-	go func() { done <- bob.TouchAgents(t.Context(), map[string]time.Time{agentID(0): time.Now()}) }()
+	go func() { done <- bob.Agents.TouchAgents(t.Context(), map[string]time.Time{agentID(0): time.Now()}) }()
 	select {
 	case err := <-done:
 		if err == nil {
@@ -173,7 +174,7 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		// A store that still tries cannot be closed.
-		bob.base.Safety.Condemn(parley.Errorf(parley.Internal, "the test gives up"))
+		bob.db.base.Safety.Condemn(parley.Errorf(parley.Internal, "the test gives up"))
 		t.Fatal("bob neither wrote nor refused")
 	}
 }

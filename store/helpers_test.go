@@ -86,7 +86,7 @@ func testAgent(n int) parley.Agent {
 func addAgents(t testing.TB, s *Store, count int) {
 	t.Helper()
 	for n := range count {
-		if err := s.CreateAgent(t.Context(), testAgent(n), nil); err != nil {
+		if err := s.Agents.CreateAgent(t.Context(), testAgent(n), nil); err != nil {
 			t.Fatalf("CreateAgent(%d): %v", n, err)
 		}
 	}
@@ -109,7 +109,7 @@ func post(from int, to ...int) Post {
 // send appends a post, and fails the test when it cannot.
 func send(t *testing.T, s *Store, p Post) Appended {
 	t.Helper()
-	done, err := s.Append(t.Context(), p)
+	done, err := s.Messages.Append(t.Context(), p)
 	if err != nil {
 		t.Fatalf("Append: %v", err)
 	}
@@ -119,7 +119,7 @@ func send(t *testing.T, s *Store, p Post) Appended {
 // delivery returns the delivery of a message to an agent.
 func delivery(t *testing.T, s *Store, messageID string, n int) parley.Delivery {
 	t.Helper()
-	_, all, err := s.Message(t.Context(), messageID)
+	_, all, err := s.Messages.Message(t.Context(), messageID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func states(d parley.Delivery) []string {
 
 func pending(t *testing.T, s *Store, n int) []Job {
 	t.Helper()
-	return must.Have(s.Pending(t.Context(), agentID(n), 100))(t)
+	return must.Have(s.Deliveries.Pending(t.Context(), agentID(n), 100))(t)
 }
 
 func wantCode(t *testing.T, what string, err error, code parley.Code) {
@@ -178,7 +178,7 @@ func run(t *testing.T, db *sql.DB, statements string) {
 func agentLog(t *testing.T, s *Store, n int) []logRow {
 	t.Helper()
 	var rows []logRow
-	must.Do(t, s.read(t.Context(), "reading the agent log", &rows,
+	must.Do(t, s.db.read(t.Context(), "reading the agent log", &rows,
 		`SELECT agent_id, log_type, message, details, at FROM agent_log WHERE agent_id = ? ORDER BY id`, agentID(n)))
 	return rows
 }

@@ -35,7 +35,7 @@ func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, er
 	args := []any{parley.ConversationID(q.A, q.B)}
 
 	var page HistoryPage
-	err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...)
+	err := s.db.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...)
 	if err != nil {
 		return HistoryPage{}, err
 	}
@@ -44,7 +44,7 @@ func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, er
 	}
 
 	if q.Before != "" {
-		before, err := s.seqOf(ctx, "reading the conversation", q.Before,
+		before, err := s.db.seqOf(ctx, "reading the conversation", q.Before,
 			` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+where, args...)
 		if err != nil {
 			return HistoryPage{}, err
@@ -52,7 +52,7 @@ func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, er
 		where, args = where+` AND d.message_seq < ?`, append(args, before)
 	}
 
-	items, err := s.items(ctx, where, false, q.Limit+1, args...)
+	items, err := s.db.items(ctx, where, false, q.Limit+1, args...)
 	if err != nil {
 		return HistoryPage{}, err
 	}
@@ -74,9 +74,9 @@ func (s *Messages) extent(ctx context.Context, page *HistoryPage, where string, 
 
 	const end = `SELECT m.accepted_at FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
 	var first, last int64
-	err := s.read(ctx, "reading the conversation", &first, end+where+` ORDER BY d.message_seq LIMIT 1`, args...)
+	err := s.db.read(ctx, "reading the conversation", &first, end+where+` ORDER BY d.message_seq LIMIT 1`, args...)
 	if err == nil {
-		err = s.read(ctx, "reading the conversation", &last, end+where+` ORDER BY d.message_seq DESC LIMIT 1`, args...)
+		err = s.db.read(ctx, "reading the conversation", &last, end+where+` ORDER BY d.message_seq DESC LIMIT 1`, args...)
 	}
 	page.First, page.Last = instant(first), instant(last)
 

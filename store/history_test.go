@@ -21,7 +21,7 @@ func TestHistoryPagesBack(t *testing.T) {
 	other := send(t, s, post(0, 2)).Message.ID // nor is a message to a third agent
 	before := ""
 	for _, want := range []string{"456 true", "123 true", "0 false"} {
-		page := must.Have(s.History(t.Context(), HistoryQuery{A: agentID(1), B: agentID(0), Limit: 3,
+		page := must.Have(s.Messages.History(t.Context(), HistoryQuery{A: agentID(1), B: agentID(0), Limit: 3,
 			Before: before}))(t)
 
 		got := ""
@@ -37,11 +37,12 @@ func TestHistoryPagesBack(t *testing.T) {
 	}
 
 	for _, ref := range []string{"ffffffff", "short", other} {
-		_, err := s.History(t.Context(), HistoryQuery{A: agentID(0), B: agentID(1), Limit: 3, Before: ref})
+		_, err := s.Messages.History(t.Context(), HistoryQuery{A: agentID(0), B: agentID(1), Limit: 3, Before: ref})
 		wantCode(t, ref, err, parley.MessageNotFound)
 	}
 
-	page, err := s.History(t.Context(), HistoryQuery{A: agentID(0), B: agentID(1), Limit: 9, Before: ids[2][:8]})
+	page, err := s.Messages.History(t.Context(),
+		HistoryQuery{A: agentID(0), B: agentID(1), Limit: 9, Before: ids[2][:8]})
 	if err != nil || len(page.Items) != 2 {
 		t.Errorf("before the prefix of an ID: got %d, %v, want 2", len(page.Items), err)
 	}

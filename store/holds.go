@@ -8,7 +8,7 @@ import (
 )
 
 // Holds keeps the deliveries that the conversation protocol withholds.
-type Holds struct{ *database }
+type Holds struct{ db *database }
 
 // Withheld is a delivery that the conversation protocol withholds.
 type Withheld struct {
@@ -20,7 +20,7 @@ type Withheld struct {
 // Withheld returns at most limit of the withheld deliveries, in the order of acceptance.
 func (s *Holds) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading withheld deliveries", &rows, `SELECT `+itemColumns+`
+	err := s.db.read(ctx, "reading withheld deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
 		WHERE `+isWithheld+` ORDER BY d.message_seq LIMIT ?`, limit)
 	list := make([]Withheld, len(rows))
@@ -41,7 +41,7 @@ type Passing struct {
 // not of those that were read or given up meanwhile.
 func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string) ([]Key, error) {
 	var passed []Key
-	err := s.write(ctx, "releasing a delivery", func(t *tx) error {
+	err := s.db.write(ctx, "releasing a delivery", func(t *tx) error {
 		passed = nil
 		for _, p := range list {
 			changed, err := deliveriesIn{t}.withhold(p.Key, "", time.Time{})
@@ -68,7 +68,7 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 // Rewithhold replaces the rule that withholds deliveries. It skips those that are no
 // longer withheld.
 func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
-	return s.write(ctx, "holding a delivery", func(t *tx) error {
+	return s.db.write(ctx, "holding a delivery", func(t *tx) error {
 		for _, w := range list {
 			changed, err := deliveriesIn{t}.withhold(w.Key, w.Why, w.Until)
 			if err != nil {
@@ -90,7 +90,7 @@ func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 
 // withhold changes the rule of a delivery, and reports whether it was withheld.
 func (t deliveriesIn) withhold(k Key, why string, until time.Time) (changed bool, err error) {
-	n, err := t.Exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
+	n, err := t.tx.Exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
 		WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
 		why, nanos(until), k.MessageSeq, k.RecipientID)
 	return n > 0, err

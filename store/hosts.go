@@ -29,11 +29,11 @@ func isOwn(own, kind, host string) bool {
 
 // refuseElsewhere returns AGENT_EXISTS for an agent that another host has, unless it was stopped there.
 func (t agentsIn) refuseElsewhere(a *parley.Agent) error {
-	if t.Host == "" {
+	if t.tx.Host == "" {
 		return nil
 	}
 	old, err := t.load(a.ID)
-	if err != nil || old.State == string(parley.StateTerminated) || isOwn(t.Host, old.Kind, old.Host) {
+	if err != nil || old.State == string(parley.StateTerminated) || isOwn(t.tx.Host, old.Kind, old.Host) {
 		return err
 	}
 	return parley.Errorf(parley.AgentExists, "%s is an agent of host %s", a.Name, old.Host).With("host", old.Host).
@@ -47,19 +47,19 @@ const dutyFact = "duty_"
 // OnDuty reports whether this host has a duty, which one host that is able to has for all. It takes the duty if
 // nobody has it, or if the host that has it is away.
 func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) {
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return true, nil
 	}
 	const doing, query = "looking who has a duty", `SELECT value FROM facts WHERE name = ?`
 	var holder string
-	if err := s.read(ctx, doing, &holder, query, dutyFact+duty); err != nil {
+	if err := s.db.read(ctx, doing, &holder, query, dutyFact+duty); err != nil {
 		return false, err
 	}
 	if h := s.Team().Host(holder); h != nil && !h.Away {
-		return h.Name == s.base.Host && !s.LeaseOver(), nil
+		return h.Name == s.db.base.Host && !s.LeaseOver(), nil
 	}
 
-	err = s.write(ctx, "taking a duty", func(t *tx) error {
+	err = s.db.write(ctx, "taking a duty", func(t *tx) error {
 		mine = false
 		var rows []hostRow
 		if err := t.Query(&rows, hostsQuery); err != nil {
@@ -82,21 +82,21 @@ func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) 
 
 // LeaveDuty lets another host have a duty.
 func (s *Hosts) LeaveDuty(ctx context.Context, duty string) error {
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return nil
 	}
-	return s.write(ctx, "leaving a duty", func(t *tx) error {
+	return s.db.write(ctx, "leaving a duty", func(t *tx) error {
 		_, err := t.Exec(`DELETE FROM facts WHERE name = ? AND value = ?`, dutyFact+duty, t.Host)
 		return err
 	})
 }
 
 // Hosts keeps what becomes of the agents of other hosts.
-type Hosts struct{ *database }
+type Hosts struct{ db *database }
 
 // Team returns the hosts that share the database. The caller must not change it.
 func (db *Hosts) Team() *Team {
-	if t := db.hosts.Load(); t != nil {
+	if t := db.db.hosts.Load(); t != nil {
 		return t
 	}
 	return &Team{}
@@ -104,8 +104,10 @@ func (db *Hosts) Team() *Team {
 
 // Leads reports whether this daemon does what one host does for all.
 func (db *Hosts) Leads() bool {
-	return db.base.SQL.Embedded || !db.LeaseOver() && db.Team().Leader() == db.base.Host
+	return db.db.base.SQL.Embedded || !db.LeaseOver() && db.Team().Leader() == db.db.base.Host
 }
 
 // LeaseOver reports whether this daemon may not type any more, since it may not be its host.
-func (db *Hosts) LeaseOver() bool { return db.base.Lease != nil && db.base.Lease.Over(time.Now()) }
+func (db *Hosts) LeaseOver() bool {
+	return db.db.base.Lease != nil && db.db.base.Lease.Over(time.Now())
+}

@@ -29,10 +29,10 @@ const awayAtOnce = 500
 // HoldAway holds what waits for agents of hosts that are away, and says so with words. What a host has
 // begun to type stays with it.
 func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *time.Time) string) error {
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return nil
 	}
-	return s.write(ctx, "holding what waits for a host", func(t *tx) error {
+	return s.db.write(ctx, "holding what waits for a host", func(t *tx) error {
 		var rows []openRow
 		if err := t.Query(&rows, openOf+` AND d.state <> 'typing' AND d.withheld = '' AND a.host NOT IN ('', ?)
 			AND d.reason_code <> ? AND a.state <> 'terminated'
@@ -54,10 +54,10 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 
 // TakeBack queues what others have held while this host was away.
 func (s *Hosts) TakeBack(ctx context.Context) error {
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return nil
 	}
-	return s.write(ctx, "queueing what waited for this host", func(t *tx) error {
+	return s.db.write(ctx, "queueing what waited for this host", func(t *tx) error {
 		var rows []openRow
 		if err := t.Query(&rows, openOf+` AND d.reason_code = ? AND a.host = ? ORDER BY d.message_seq`,
 			string(parley.HoldHostAway), t.Host); err != nil {
@@ -83,12 +83,12 @@ type Removed struct {
 // INVALID_ARGUMENT for a host that is there, or unknown. A daemon that still runs there can write
 // nothing more.
 func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, err error) {
-	if s.base.SQL.Embedded {
+	if s.db.base.SQL.Embedded {
 		return done, parley.Errorf(parley.InvalidArgument, "this workspace has one host, since its database is a file").
 			Suggest("See docs/machines.md: several hosts share a database on a server.")
 	}
 
-	err = s.write(ctx, "removing a host", func(t *tx) error {
+	err = s.db.write(ctx, "removing a host", func(t *tx) error {
 		done = Removed{}
 		if err := (hostsIn{t}).removable(name); err != nil {
 			return err
@@ -111,16 +111,16 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 // removable returns why a host cannot be removed, nil if it can.
 func (t hostsIn) removable(name string) error {
 	var rows []hostRow
-	if err := t.Query(&rows, hostsQuery); err != nil {
+	if err := t.tx.Query(&rows, hostsQuery); err != nil {
 		return err
 	}
 	var agents int
-	if err := t.Query(&agents, `SELECT count(*) FROM agents WHERE host = ? AND kind = 'terminal'
+	if err := t.tx.Query(&agents, `SELECT count(*) FROM agents WHERE host = ? AND kind = 'terminal'
 		AND state <> 'terminated'`, name); err != nil {
 		return err
 	}
 
-	h := teamOf(t.Host, rows).Host(name)
+	h := teamOf(t.tx.Host, rows).Host(name)
 	switch {
 	case h == nil && agents == 0:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
@@ -136,7 +136,7 @@ func (t hostsIn) removable(name string) error {
 // fail ends what waits for the agents of a host. What may have been typed is unconfirmed.
 func (t deliveriesIn) fail(host string, done *Removed) error {
 	var rows []openRow
-	if err := t.Query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
+	if err := t.tx.Query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -156,16 +156,16 @@ func (t deliveriesIn) fail(host string, done *Removed) error {
 // terminateAll ends the agents of a host, and their keys.
 func (t agentsIn) terminateAll(host, by string, done *Removed) error {
 	var rows []agentRow
-	if err := t.Query(&rows, `SELECT * FROM agents WHERE host = ? AND kind = 'terminal' AND state <> 'terminated'
+	if err := t.tx.Query(&rows, `SELECT * FROM agents WHERE host = ? AND kind = 'terminal' AND state <> 'terminated'
 		ORDER BY name`, host); err != nil {
 		return err
 	}
 
 	for i := range rows {
 		r := &rows[i]
-		r.State, r.Since = string(parley.StateTerminated), nanos(t.Now)
+		r.State, r.Since = string(parley.StateTerminated), nanos(t.tx.Now)
 		r.Evidence = "its host " + host + " was removed by " + by
-		if _, err := t.Exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
+		if _, err := t.tx.Exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
 			r.State, r.Since, r.Evidence, r.ID); err != nil {
 			return err
 		}

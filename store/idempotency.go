@@ -8,7 +8,7 @@ import (
 )
 
 // Idempotency finds what a caller made earlier with the same idempotency key.
-type Idempotency struct{ *database }
+type Idempotency struct{ db *database }
 
 // Call is a call that makes a thread or a file, and must not make it twice.
 type Call struct {
@@ -34,9 +34,9 @@ var callsTable = engine.Table[Call]{
 // Called returns an earlier call of the same agent with the same key, and whether there is
 // one. INVALID_ARGUMENT when its request was a different one.
 func (s *Idempotency) Called(ctx context.Context, c Call) (Call, bool, error) {
-	earlier, found, err := findCall(s.reading(ctx), c)
+	earlier, found, err := findCall(s.db.reading(ctx), c)
 	if err != nil && !refused(err) {
-		err = s.fail("reading earlier calls", err)
+		err = s.db.fail("reading earlier calls", err)
 	}
 	return earlier, found, err
 }
@@ -94,9 +94,9 @@ func recordCall(t *tx, c Call) (earlier Call, found bool, err error) {
 // there is one.
 func (s *Idempotency) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
 	var out Appended
-	found, err := findRepeated(s.reading(ctx), senderID, key, &out)
+	found, err := findRepeated(s.db.reading(ctx), senderID, key, &out)
 	if err != nil {
-		return Appended{}, false, s.fail("reading earlier messages", err)
+		return Appended{}, false, s.db.fail("reading earlier messages", err)
 	}
 	return out, found, nil
 }
@@ -114,7 +114,7 @@ func (p posting) findSent() (bool, error) {
 	}
 
 	var made []string
-	err = p.Query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
+	err = p.tx.Query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
 	if err == nil && len(made) > 0 {
 		err = usedKey(made[0])
 	}

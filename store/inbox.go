@@ -8,7 +8,7 @@ import (
 )
 
 // Inbox lists the messages of one agent and marks them as read.
-type Inbox struct{ *database }
+type Inbox struct{ db *database }
 
 // InboxQuery asks for messages to one agent.
 type InboxQuery struct {
@@ -58,9 +58,9 @@ func (s *Inbox) Page(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	if unfiltered := len(args) == 1; unfiltered {
 		page.Total, page.Unread, err = s.countInbox(ctx, q.RecipientID)
 	} else {
-		err = s.read(ctx, "counting the inbox", &page.Total, `SELECT count(*)`+from+where, args...)
+		err = s.db.read(ctx, "counting the inbox", &page.Total, `SELECT count(*)`+from+where, args...)
 		if err == nil {
-			err = s.read(ctx, "counting the inbox", &page.Unread, `SELECT count(*)`+from+where+unread, args...)
+			err = s.db.read(ctx, "counting the inbox", &page.Unread, `SELECT count(*)`+from+where+unread, args...)
 		}
 	}
 
@@ -71,7 +71,7 @@ func (s *Inbox) Page(ctx context.Context, q InboxQuery) (InboxPage, error) {
 		where += unread
 	}
 
-	page.Items, err = s.items(ctx, where, q.OldestFirst, q.Limit, args...)
+	page.Items, err = s.db.items(ctx, where, q.OldestFirst, q.Limit, args...)
 
 	return page, err
 }
@@ -175,8 +175,8 @@ func (s *Inbox) Pressing(
 	}
 
 	var seqs []int64
-	err = s.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
-			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d`+s.base.SQL.IndexedBy("deliveries_pressing")+`
+	err = s.db.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
+			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d`+s.db.base.SQL.IndexedBy("deliveries_pressing")+`
 				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?) p
 			UNION ALL
 			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END
@@ -190,7 +190,7 @@ func (s *Inbox) Pressing(
 
 	items = make([]InboxItem, 0, len(seqs))
 	for _, seq := range seqs {
-		one, err := s.items(ctx, ` WHERE d.recipient_id = ? AND d.message_seq = ?`, false, 1, recipientID, seq)
+		one, err := s.db.items(ctx, ` WHERE d.recipient_id = ? AND d.message_seq = ?`, false, 1, recipientID, seq)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -211,9 +211,9 @@ func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	where, args := q.conditions(` WHERE m.thread_id = ? AND m.thread_id <> ''`, []any{q.RecipientID, q.ThreadID})
 	const unread = ` AND d.state IS NOT NULL AND d.read_at IS NULL`
 
-	err := s.read(ctx, "counting the thread", &page.Total, `SELECT count(*)`+fromPosts+where, args...)
+	err := s.db.read(ctx, "counting the thread", &page.Total, `SELECT count(*)`+fromPosts+where, args...)
 	if err == nil {
-		err = s.read(ctx, "counting the thread", &page.Unread, `SELECT count(*)`+fromPosts+where+unread, args...)
+		err = s.db.read(ctx, "counting the thread", &page.Unread, `SELECT count(*)`+fromPosts+where+unread, args...)
 	}
 	if err != nil {
 		return InboxPage{}, err
@@ -223,7 +223,7 @@ func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	}
 
 	if q.Before != "" {
-		before, err := s.seqOf(ctx, "reading the thread", q.Before,
+		before, err := s.db.seqOf(ctx, "reading the thread", q.Before,
 			` FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''`, q.ThreadID)
 		if err != nil {
 			return InboxPage{}, err
@@ -237,7 +237,7 @@ func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	}
 
 	var rows []postRow
-	err = s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`, coalesce(d.state, '') AS state,
+	err = s.db.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`, coalesce(d.state, '') AS state,
 			coalesce(d.reason, '') AS reason, coalesce(d.reason_code, '') AS reason_code, d.read_at,
 			coalesce(d.withheld, '') AS withheld, coalesce(d.withheld_until, 0) AS withheld_until
 		`+fromPosts+` JOIN agents s ON s.id = m.sender_id`+where+order, append(args, q.Limit)...)

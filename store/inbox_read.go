@@ -15,7 +15,7 @@ import (
 func (s *Inbox) MarkRead(
 	ctx context.Context, recipientID string, refs []string, evidence string,
 ) (marked, notFound, already []string, err error) {
-	err = s.write(ctx, "marking messages as read", func(t *tx) error {
+	err = s.db.write(ctx, "marking messages as read", func(t *tx) error {
 		marked, notFound, already = []string{}, []string{}, []string{}
 		seen := map[string]bool{}
 		for _, ref := range refs {
@@ -56,7 +56,7 @@ func (s *Inbox) MarkRead(
 // never typed: what was typed may still stand in the terminal. They stay unread. It skips all others, those that the
 // conversation protocol withholds too.
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
-	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
+	return s.db.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
 			d, err := deliveriesIn{t}.find(recipientID, id, " AND (d.state <> 'unconfirmed' OR d.pane_seq = 0)")
 			if err != nil {
@@ -91,7 +91,7 @@ type ignored struct {
 // it. The reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when
 // the message was not for this recipient. It returns what that settled, nil for nothing.
 func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) (settled *Act, err error) {
-	err = s.write(ctx, "ignoring a message", func(t *tx) error {
+	err = s.db.write(ctx, "ignoring a message", func(t *tx) error {
 		d, err := deliveriesIn{t}.findForReader(recipientID, ref)
 		switch {
 		case err != nil:
@@ -149,10 +149,10 @@ func (t deliveriesIn) markRead(d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
 		read := Change{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}
-		return t.write(k, []Change{read}, nanos(t.Now))
+		return t.write(k, []Change{read}, nanos(t.tx.Now))
 	}
 	hasRead(t.tx, k.RecipientID)
-	_, err := t.Exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.Now), k.MessageSeq, k.RecipientID)
+	_, err := t.tx.Exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
+		nanos(t.tx.Now), k.MessageSeq, k.RecipientID)
 	return err
 }

@@ -28,7 +28,7 @@ func TestInboxFilters(t *testing.T) {
 	}
 
 	send(t, s, post(0, 3))
-	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), ids[:2], "test"); err != nil {
+	if _, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), ids[:2], "test"); err != nil {
 		t.Fatal(err)
 	}
 

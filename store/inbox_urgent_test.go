@@ -13,7 +13,7 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	send := func(p parley.Priority) string {
 		message := post(0, 1)
 		message.Message.Priority = p
-		out := must.Have(s.Append(t.Context(), message))(t)
+		out := must.Have(s.Messages.Append(t.Context(), message))(t)
 
 		return out.Message.ID
 	}
@@ -26,7 +26,7 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	normal, low := send(parley.PriorityNormal), send(parley.PriorityLow)
 	want := func(unread int, ids ...string) {
 		t.Helper()
-		items, n, err := s.Pressing(t.Context(), agentID(1), 3)
+		items, n, err := s.Inbox.Pressing(t.Context(), agentID(1), 3)
 		got := []string{}
 		for _, item := range items {
 			got = append(got, item.Message.ID)
@@ -38,7 +38,7 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	}
 
 	want(rankedUnread+4, oldUrgent, normal, low)
-	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{oldUrgent, low, normal}, "read"); err != nil {
+	if _, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{oldUrgent, low, normal}, "read"); err != nil {
 		t.Fatal(err)
 	}
 

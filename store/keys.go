@@ -9,7 +9,7 @@ import (
 )
 
 // Keys keeps the API keys of agents, as hashes.
-type Keys struct{ *database }
+type Keys struct{ db *database }
 
 // APIKey is a stored key of the API: its hash, and what may be shown of it.
 type APIKey struct {
@@ -45,7 +45,7 @@ var keysTable = engine.Table[keyRow]{
 // List returns all keys by agent, the oldest first, without the agents' names.
 func (s *Keys) List(ctx context.Context) ([]APIKey, error) {
 	var rows []keyRow
-	err := s.read(ctx, "reading the keys", &rows, `SELECT `+keysTable.Columns.Names()+`
+	err := s.db.read(ctx, "reading the keys", &rows, `SELECT `+keysTable.Columns.Names()+`
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
 	for i := range rows {
@@ -81,7 +81,7 @@ type KeySwap struct {
 
 // SwapKeys ends keys of an agent and adds one, in one step. AGENT_NOT_FOUND.
 func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
-	return s.write(ctx, "storing the agent's keys", func(t *tx) error {
+	return s.db.write(ctx, "storing the agent's keys", func(t *tx) error {
 		if _, err := (agentsIn{t}).load(swap.AgentID); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 func (t keysIn) add(agentID string, k *APIKey, by string) error {
 	at := nanos(k.CreatedAt)
 	if at == 0 {
-		at = nanos(t.Now)
+		at = nanos(t.tx.Now)
 	}
 
 	expires := int64(0)
@@ -155,7 +155,7 @@ func (t keysIn) log(agentID, what, id, by string) {
 
 // replace replaces all keys of an agent by one, or by none.
 func (t keysIn) replace(agentID string, k *APIKey) error {
-	if _, err := t.Exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
+	if _, err := t.tx.Exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
 		return err
 	}
 	return t.add(agentID, k, "")
@@ -164,7 +164,7 @@ func (t keysIn) replace(agentID string, k *APIKey) error {
 // TouchKeys records when keys were last used, by their IDs. It skips keys that have
 // ended, and times earlier than the recorded ones.
 func (s *Keys) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	return touch(ctx, s.database, "storing when keys were used",
+	return touch(ctx, s.db, "storing when keys were used",
 		`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`, used)
 }
 

@@ -32,11 +32,14 @@ func keyIDs(t *testing.T, s *Store, agent string) []string {
 
 func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	s := openWith(t, 2)
-	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: testKey("parley_a", 1), By: "operator"}))
-	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: testKey("parley_b", 2), By: "operator"}))
-	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(1), Added: testKey("parley_c", 3), By: "operator"}))
+	must.Do(t, s.Keys.SwapKeys(t.Context(),
+		KeySwap{AgentID: agentID(0), Added: testKey("parley_a", 1), By: "operator"}))
+	must.Do(t, s.Keys.SwapKeys(t.Context(),
+		KeySwap{AgentID: agentID(0), Added: testKey("parley_b", 2), By: "operator"}))
+	must.Do(t, s.Keys.SwapKeys(t.Context(),
+		KeySwap{AgentID: agentID(1), Added: testKey("parley_c", 3), By: "operator"}))
 	ends := func(ids ...string) func() []string { return func() []string { return ids } }
-	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_a", "parley_c", "unknown"),
+	must.Do(t, s.Keys.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_a", "parley_c", "unknown"),
 		Added: testKey("parley_d", 4), By: "operator"}))
 
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
@@ -47,10 +50,12 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	}
 
 	stored := false
-	wantCode(t, "a key for nobody", s.SwapKeys(t.Context(), KeySwap{AgentID: "nobody", Added: testKey("parley_e", 5),
-		By: "operator", Stored: func() { stored = true }}), parley.AgentNotFound)
-	err := s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_b"), Added: testKey("parley_d", 6),
-		By: "operator", Stored: func() { stored = true }})
+	wantCode(t, "a key for nobody", s.Keys.SwapKeys(t.Context(),
+		KeySwap{AgentID: "nobody", Added: testKey("parley_e", 5),
+			By: "operator", Stored: func() { stored = true }}), parley.AgentNotFound)
+	err := s.Keys.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_b"),
+		Added: testKey("parley_d", 6),
+		By:    "operator", Stored: func() { stored = true }})
 	if err == nil {
 		t.Error("two keys of one id were stored")
 	}
@@ -69,13 +74,13 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 func TestKeysAreReadAsStored(t *testing.T) {
 	s := openWith(t, 1)
 	want := *testKey("parley_a", 0, 1, 0)
-	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: &want, By: "operator"}))
+	must.Do(t, s.Keys.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: &want, By: "operator"}))
 	want.AgentID = agentID(0)
 	at := time.Date(2026, 2, 2, 2, 2, 2, 2, time.UTC)
 	for i, used := range []time.Time{{}, at, at.Add(-time.Hour)} {
 		if i > 0 {
 			want.LastUsed = &at
-			must.Do(t, s.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
+			must.Do(t, s.Keys.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
 		}
 
 		got := must.Have(s.Keys.List(t.Context()))(t)
@@ -96,12 +101,12 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 			Approval: approval,
 		}
 
-		must.Do(t, s.SetResponder(t.Context(), a))
+		must.Do(t, s.Responders.SetResponder(t.Context(), a))
 		got, err := s.Agents.List(t.Context())
 		if err != nil || got[0].Approval != approval || got[0].IsSpecial != (approval == parley.ApprovalGiven) {
 			t.Errorf("%s: got %+v, %v", approval, got, err)
 		}
 	}
 
-	wantCode(t, "nobody", s.SetResponder(t.Context(), parley.Agent{ID: "nobody"}), parley.AgentNotFound)
+	wantCode(t, "nobody", s.Responders.SetResponder(t.Context(), parley.Agent{ID: "nobody"}), parley.AgentNotFound)
 }

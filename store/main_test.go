@@ -137,13 +137,13 @@ func child(job, path string) error {
 	case "append":
 		return appendForever(ctx, s)
 	case "quiet":
-		if err := s.CreateAgent(ctx, testAgent(1), nil); err != nil {
+		if err := s.Agents.CreateAgent(ctx, testAgent(1), nil); err != nil {
 			return err
 		}
-		if err := s.CreateAgent(ctx, testAgent(1), nil); parley.ErrorCode(err) != parley.AgentExists {
+		if err := s.Agents.CreateAgent(ctx, testAgent(1), nil); parley.ErrorCode(err) != parley.AgentExists {
 			return fmt.Errorf("a second agent of that name: %v", err)
 		}
-		if _, err := s.Append(ctx, post(2, 1)); parley.ErrorCode(err) != parley.AgentNotFound {
+		if _, err := s.Messages.Append(ctx, post(2, 1)); parley.ErrorCode(err) != parley.AgentNotFound {
 			return fmt.Errorf("a message of an unknown agent: %v", err)
 		}
 	}
@@ -158,7 +158,7 @@ func appendForever(ctx context.Context, s *Store) error {
 	for range 4 {
 		go func() {
 			for {
-				done, err := s.Append(ctx, post(0, 1))
+				done, err := s.Messages.Append(ctx, post(0, 1))
 				if err != nil {
 					failed <- err
 					return

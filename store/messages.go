@@ -12,7 +12,7 @@ import (
 )
 
 // Messages stores messages and finds them again.
-type Messages struct{ *database }
+type Messages struct{ db *database }
 
 // Message returns a message with all its deliveries and their steps. ref is its ID, or
 // the first eight or more characters of it. MESSAGE_NOT_FOUND when no message, or more
@@ -24,7 +24,7 @@ func (s *Messages) Message(ctx context.Context, ref string) (m parley.Message, d
 
 	from, to := idRange(ref)
 	var rows []messageRow
-	err = s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
+	err = s.db.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
 		JOIN agents s ON s.id = m.sender_id WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, from, to)
 	if err != nil {
 		return m, nil, err
@@ -35,9 +35,9 @@ func (s *Messages) Message(ctx context.Context, ref string) (m parley.Message, d
 		return m, nil, err
 	}
 
-	m, ds, err = withDeliveries(s.reading(ctx), &row)
+	m, ds, err = withDeliveries(s.db.reading(ctx), &row)
 	if err != nil {
-		return parley.Message{}, nil, s.fail("reading the message", err)
+		return parley.Message{}, nil, s.db.fail("reading the message", err)
 	}
 
 	return m, ds, nil

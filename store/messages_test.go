@@ -22,9 +22,9 @@ func TestMessageIsReadAsStored(t *testing.T) {
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
 	p.Message.Data = json.RawMessage(`{"n":1}`)
 
-	stored := must.Have(s.Append(t.Context(), p))(t)
+	stored := must.Have(s.Messages.Append(t.Context(), p))(t)
 
-	got, _, err := s.Message(t.Context(), stored.Message.ID)
+	got, _, err := s.Messages.Message(t.Context(), stored.Message.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,14 @@ func TestMessageIsFoundByPrefix(t *testing.T) {
 	}
 
 	for _, ref := range []string{ids[0], ids[1], ids[2], "5f0c21ab", "5F0C21AB-0000", strings.ToUpper(ids[1])} {
-		if m, _, err := s.Message(t.Context(), ref); err != nil || !strings.HasPrefix(m.ID, strings.ToLower(ref)) {
+		if m, _, err := s.Messages.Message(t.Context(), ref); err != nil ||
+			!strings.HasPrefix(m.ID, strings.ToLower(ref)) {
 			t.Errorf("%s: got %s, %v", ref, m.ID, err)
 		}
 	}
 
 	for _, ref := range []string{"", "5f0c21a", "5f0c21aa", "5f0c21ac", "5f0c21a%", "________"} {
-		_, _, err := s.Message(t.Context(), ref)
+		_, _, err := s.Messages.Message(t.Context(), ref)
 		wantCode(t, ref, err, parley.MessageNotFound)
 	}
 }
@@ -79,7 +80,7 @@ func TestExportSinceATimeLeavesOutNothingLater(t *testing.T) {
 		var got []int64
 		total := -1
 		for more := true; more; {
-			page := must.Have(s.Export(t.Context(), q))(t)
+			page := must.Have(s.Messages.Export(t.Context(), q))(t)
 			for _, m := range page.Messages {
 				got = append(got, m.Timestamp.Sub(begin).Milliseconds())
 			}

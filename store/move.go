@@ -44,11 +44,11 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 		tell(table, rows)
 	})
 	if err != nil {
-		return done, failure(target.base.Path, "moving the database", err)
+		return done, failure(target.store.db.base.Path, "moving the database", err)
 	}
 
-	if err := source.SetFact(ctx, movedFact, target.base.Path); err != nil {
-		return done, failure(source.base.Path, "moving the database", err)
+	if err := source.SetFact(ctx, movedFact, target.store.db.base.Path); err != nil {
+		return done, failure(source.store.db.base.Path, "moving the database", err)
 	}
 	return done, nil
 }
@@ -75,7 +75,7 @@ func SetMovedAside(ctx context.Context, o Options) error {
 // openedSide is a side that is open as a store too, so that no daemon takes it.
 type openedSide struct {
 	engine.Side
-	*Store
+	store *Store
 }
 
 func openSide(ctx context.Context, o Options) (*openedSide, error) {
@@ -86,7 +86,7 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 
 	var pool *sql.DB
 	if o.URL == "" {
-		dsn := engine.DSN(s.base.Path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)")
+		dsn := engine.DSN(s.db.base.Path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)")
 		pool, err = engine.Connect(dsn, 1)
 	} else if config, bad := readURL(o.URL); bad == nil {
 		pool = engine.PostgresWriter(config)
@@ -95,35 +95,36 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 
-	return &openedSide{engine.Side{SQL: s.base.SQL, Rows: pool, Pool: pool}, s}, nil
+	return &openedSide{engine.Side{SQL: s.db.base.SQL, Rows: pool, Pool: pool}, s}, nil
 }
 
-func (s *openedSide) close() error { return errors.Join(s.Pool.Close(), s.Close()) }
+func (s *openedSide) close() error { return errors.Join(s.Pool.Close(), s.store.Close()) }
 
 // empty refuses a database that holds something.
 func (s *openedSide) empty(ctx context.Context) error {
 	var rows int64
 	err := s.Pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events)`).Scan(&rows)
 	if err != nil {
-		return failure(s.base.Path, "looking at the database", err)
+		return failure(s.store.db.base.Path, "looking at the database", err)
 	}
 	if rows > 0 {
-		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).
-			With("database", s.base.Path).
+		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.store.db.base.Path).
+			With("database", s.store.db.base.Path).
 			Suggest("Move to an empty one. Nothing was changed.")
 	}
 	return nil
 }
 
 // refuseMoved refuses a database whose content was moved away.
-func (db opening) refuseMoved(ctx context.Context) error {
+func (x opening) refuseMoved(ctx context.Context) error {
 	var to []string
-	err := db.read(ctx, "looking at the database", &to, `SELECT value FROM facts WHERE name = ?`, movedFact)
-	if err != nil || len(to) == 0 || db.tuning.moves {
+	err := x.db.read(ctx, "looking at the database", &to, `SELECT value FROM facts WHERE name = ?`, movedFact)
+	if err != nil || len(to) == 0 || x.tuning.moves {
 		return err
 	}
-	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.base.Path, to[0]).
-		With("database", db.base.Path).With("moved_to", to[0]).
+	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", x.db.base.Path,
+		to[0]).
+		With("database", x.db.base.Path).With("moved_to", to[0]).
 		Suggest("Set database in parley.yaml to that one, or take it out if that is a file.")
 }
 

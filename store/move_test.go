@@ -21,14 +21,14 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 	file := Options{Path: filepath.Join(t.TempDir(), "parley.db")}
 	s := must.Have(Open(t.Context(), file))(t)
 	addAgents(t, s, 3)
-	must.Do(t, s.SetPause(t.Context(), agentID(0), &parley.Pause{Reason: "lunch"}, nil))
+	must.Do(t, s.Workspace.SetPause(t.Context(), agentID(0), &parley.Pause{Reason: "lunch"}, nil))
 	thread := openThread(t, s, 1)
 	p := threadPost(thread, 0)
 	p.Message.Text = "the grammar \x00 \xff of 数据库"
-	must.Have(s.Append(t.Context(), p))(t)
+	must.Have(s.Messages.Append(t.Context(), p))(t)
 	question := require(t, s, 1)
-	must.Have(s.Append(t.Context(), reply(1, question, parley.ResponseCompleted)))(t)
-	want, last := everything(t, s), s.LastEvent()
+	must.Have(s.Messages.Append(t.Context(), reply(1, question, parley.ResponseCompleted)))(t)
+	want, last := everything(t, s), s.Events.LastEvent()
 	must.Do(t, s.Close())
 
 	server := at(t, filepath.Join(t.TempDir(), "parley.db"))
@@ -63,8 +63,8 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 	}
 	wantFound(t, s, SearchQuery{Words: "数据", For: agentID(1)},
 		strings.ToValidUTF8(strings.ReplaceAll(p.Message.Text, "\x00", "\uFFFD"), "\uFFFD"))
-	must.Do(t, s.CreateAgent(t.Context(), testAgent(9), nil))
-	if got := s.LastEvent(); got != last+1 {
+	must.Do(t, s.Agents.CreateAgent(t.Context(), testAgent(9), nil))
+	if got := s.Events.LastEvent(); got != last+1 {
 		t.Errorf("the next event has the number %d, want %d", got, last+1)
 	}
 }
@@ -72,14 +72,15 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 // everything returns what the store tells of agents, messages and events.
 func everything(t *testing.T, s *Store) []any {
 	t.Helper()
-	exported := must.Have(s.Export(t.Context(), ExportQuery{Limit: 100}))(t)
+	exported := must.Have(s.Messages.Export(t.Context(), ExportQuery{Limit: 100}))(t)
 	for i := range exported.Messages {
 		exported.Messages[i].Text = engine.ValidText(exported.Messages[i].Text)
 	}
 	return []any{
 		must.Have(s.Agents.List(t.Context()))(t), exported.Messages,
-		must.Have(s.Pause(t.Context()))(t), must.Have(s.ThreadTitles(t.Context()))(t), agentLog(t, s, 1),
-		must.Have(s.Counts(t.Context()))(t),
+		must.Have(s.Workspace.Pause(t.Context()))(t), must.Have(s.Threads.ThreadTitles(t.Context()))(t),
+		agentLog(t, s, 1),
+		must.Have(s.Inbox.Counts(t.Context()))(t),
 	}
 }
 
@@ -108,7 +109,7 @@ func TestEveryTableIsMoved(t *testing.T) {
 		moved[table.Name] = true
 	}
 	var names []string
-	must.Do(t, s.read(t.Context(), "reading the tables", &names, `SELECT name FROM sqlite_master WHERE type = 'table'
+	must.Do(t, s.db.read(t.Context(), "reading the tables", &names, `SELECT name FROM sqlite_master WHERE type = 'table'
 		AND name NOT LIKE 'message_words%' AND name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%'`))
 	for _, name := range names {
 		if !moved[name] {

@@ -9,13 +9,13 @@ import (
 )
 
 // Needs lists the deliveries that wait for the operator.
-type Needs struct{ *database }
+type Needs struct{ db *database }
 
 // Unconfirmed returns the unconfirmed deliveries that were not dismissed, the newest first, with their steps. What
 // agents' programs send each other past parley is nobody's to see to.
 func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
+	err := s.db.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d`+messageThen+`
 		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0 AND `+isOurs+`
 		ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
@@ -51,7 +51,7 @@ const receivedAt = `CASE r.kind WHEN 'terminal' THEN coalesce(d.read_at, d.queue
 // replied to them nor wrote anything to their sender. The oldest come first.
 func (s *Needs) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading unanswered requests", &rows, `SELECT `+itemColumns+`
+	err := s.db.read(ctx, "reading unanswered requests", &rows, `SELECT `+itemColumns+`
 		FROM messages m CROSS JOIN deliveries d`+itemOn+`
 		WHERE m.accepted_at > ? AND m.accepted_at < ? AND `+isUnanswered+`
 			AND `+receivedAt+` < ? AND `+lastWordAt+` <= `+receivedAt+`
@@ -80,13 +80,13 @@ func Arrived(d parley.Delivery) time.Time {
 // Dismiss takes a message's deliveries out of what Unconfirmed, Undelivered, NotAnswered, Owed and
 // Overdue return, and returns their number. ref is as for Message. A retry undoes it.
 func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
-	seq, err := s.seqOf(ctx, "finding the message", ref, ` FROM messages m WHERE true`)
+	seq, err := s.db.seqOf(ctx, "finding the message", ref, ` FROM messages m WHERE true`)
 	if err != nil {
 		return 0, err
 	}
 
 	var n int64
-	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
+	err = s.db.write(ctx, "dismissing a delivery", func(t *tx) error {
 		const same = `d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id`
 		n, err = t.Exec(`UPDATE deliveries SET dismissed = 1
 			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed' OR state = 'failed' OR state = 'expired'
@@ -111,7 +111,7 @@ func (s *Needs) Queued(ctx context.Context) (map[string]int, error) {
 		RecipientID string
 		N           int
 	}
-	err := s.read(ctx, "counting messages", &rows,
+	err := s.db.read(ctx, "counting messages", &rows,
 		`SELECT d.recipient_id, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id`)
 
 	queued := make(map[string]int, len(rows))
@@ -140,7 +140,7 @@ type Undelivered struct {
 // order of their messages.
 func (s *Needs) Undelivered(ctx context.Context) ([]Undelivered, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading what did not arrive", &rows, `SELECT `+itemColumns+`
+	err := s.db.read(ctx, "reading what did not arrive", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d`+messageThen+`
 		WHERE `+isUndelivered+` ORDER BY d.message_seq, r.name LIMIT ?`, maxUndelivered)
 
@@ -154,7 +154,7 @@ func (s *Needs) Undelivered(ctx context.Context) ([]Undelivered, error) {
 
 // NoteUndelivered records that somebody has been told of deliveries: Undelivered no longer returns them.
 func (s *Needs) NoteUndelivered(ctx context.Context, keys []Key) error {
-	return s.write(ctx, "noting who was told", func(t *tx) error {
+	return s.db.write(ctx, "noting who was told", func(t *tx) error {
 		for _, k := range keys {
 			_, err := t.Exec(`UPDATE deliveries SET dismissed = 1 WHERE message_seq = ? AND recipient_id = ?
 				AND (state = 'failed' OR state = 'expired')`, k.MessageSeq, k.RecipientID)
@@ -175,7 +175,7 @@ const typeTyping = "agent_typing"
 // LogTyping records that a person types into the terminal of an agent from elsewhere: who, in which session of the
 // page. AGENT_NOT_FOUND.
 func (s *Agents) LogTyping(ctx context.Context, id, by, session string) error {
-	return s.write(ctx, "storing who typed", func(t *tx) error {
+	return s.db.write(ctx, "storing who typed", func(t *tx) error {
 		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func (s *Agents) LogTyping(ctx context.Context, id, by, session string) error {
 // LogDialog records that the dialog of an agent was answered: who chose what, in words.
 // AGENT_NOT_FOUND.
 func (s *Agents) LogDialog(ctx context.Context, id, by, question, answer string) error {
-	return s.write(ctx, "storing how a dialog was answered", func(t *tx) error {
+	return s.db.write(ctx, "storing how a dialog was answered", func(t *tx) error {
 		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err

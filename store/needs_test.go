@@ -37,31 +37,32 @@ func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 	first, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	second, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	unproven(t, s, parley.DeliveryFailed)
-	wantIDs(t, "unconfirmed", ids(t)(s.Unconfirmed(t.Context())), second, first)
+	wantIDs(t, "unconfirmed", ids(t)(s.Needs.Unconfirmed(t.Context())), second, first)
 
-	if n, err := s.Dismiss(t.Context(), second[:8]); n != 1 || err != nil {
+	if n, err := s.Needs.Dismiss(t.Context(), second[:8]); n != 1 || err != nil {
 		t.Errorf("Dismiss: %d, %v, want 1", n, err)
 	}
 
-	wantIDs(t, "after dismissing", ids(t)(s.Unconfirmed(t.Context())), first)
-	if n, err := s.Dismiss(t.Context(), second); n != 0 || err != nil {
+	wantIDs(t, "after dismissing", ids(t)(s.Needs.Unconfirmed(t.Context())), first)
+	if n, err := s.Needs.Dismiss(t.Context(), second); n != 0 || err != nil {
 		t.Errorf("Dismiss again: %d, %v, want 0", n, err)
 	}
 
-	jobs := must.Have(s.Retry(t.Context(), second, again(1)))(t)
-	wantIDs(t, "while tried again", ids(t)(s.Unconfirmed(t.Context())), first)
-	must.Do(t, s.Claim(t.Context(), jobs[0].Key, 9, false))
-	must.Do(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
-	wantIDs(t, "unproven once more", ids(t)(s.Unconfirmed(t.Context())), second, first)
+	jobs := must.Have(s.Deliveries.Retry(t.Context(), second, again(1)))(t)
+	wantIDs(t, "while tried again", ids(t)(s.Needs.Unconfirmed(t.Context())), first)
+	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[0].Key, 9, false))
+	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[0].Key,
+		Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
+	wantIDs(t, "unproven once more", ids(t)(s.Needs.Unconfirmed(t.Context())), second, first)
 }
 
 func TestDismissOfNothing(t *testing.T) {
 	s := openWith(t, 2)
-	if _, err := s.Dismiss(t.Context(), "00000000"); parley.ErrorCode(err) != parley.MessageNotFound {
+	if _, err := s.Needs.Dismiss(t.Context(), "00000000"); parley.ErrorCode(err) != parley.MessageNotFound {
 		t.Errorf("got %v, want %s", err, parley.MessageNotFound)
 	}
 	done := send(t, s, post(0, 1))
-	if n, err := s.Dismiss(t.Context(), done.Message.ID); n != 0 || err != nil {
+	if n, err := s.Needs.Dismiss(t.Context(), done.Message.ID); n != 0 || err != nil {
 		t.Errorf("a delivery under way: %d, %v, want 0", n, err)
 	}
 }
@@ -80,7 +81,10 @@ func request(t *testing.T, s *Store, to ...int) string {
 func TestOwedListsUnansweredRequests(t *testing.T) {
 	s := openWith(t, 3)
 	later := time.Now().Add(time.Minute)
-	owed := func() []string { t.Helper(); return ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), later)) }
+	owed := func() []string {
+		t.Helper()
+		return ids(t)(s.Needs.Owed(t.Context(), time.Now().Add(-time.Hour), later))
+	}
 
 	send(t, s, post(0, 1)) // not a request
 	waiting := post(0, 1)
@@ -98,7 +102,7 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 	send(t, s, answer)
 	wantIDs(t, "after a reply", owed(), both, both, dismissed)
 
-	if n, err := s.Dismiss(t.Context(), dismissed); n != 1 || err != nil {
+	if n, err := s.Needs.Dismiss(t.Context(), dismissed); n != 1 || err != nil {
 		t.Errorf("Dismiss: %d, %v, want 1", n, err)
 	}
 
@@ -106,15 +110,16 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 
 	send(t, s, post(1, 0)) // agent 1 speaks to agent 0
 	wantIDs(t, "after a later word", owed(), both)
-	items := must.Have(s.Owed(t.Context(), time.Now().Add(-time.Hour), later))(t)
+	items := must.Have(s.Needs.Owed(t.Context(), time.Now().Add(-time.Hour), later))(t)
 	if got := items[0].Delivery.RecipientID; got != agentID(2) {
 		t.Errorf("%s owes, want %s", got, agentID(2))
 	}
 
 	// What agent 1 wrote before it had the message does not answer it.
-	must.Do(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
+	must.Do(t, s.Deliveries.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
 	must.Do(t,
-		s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+		s.Deliveries.Advance(t.Context(), Key{queued.Seq, agentID(1)},
+			Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
 }
 
@@ -122,9 +127,9 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 	s := openWith(t, 2)
 	id := request(t, s, 1)
 	now := time.Now()
-	wantIDs(t, "too young", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
-	wantIDs(t, "too old", ids(t)(s.Owed(t.Context(), now.Add(time.Minute), now.Add(time.Hour))))
-	wantIDs(t, "in time", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))), id)
+	wantIDs(t, "too young", ids(t)(s.Needs.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
+	wantIDs(t, "too old", ids(t)(s.Needs.Owed(t.Context(), now.Add(time.Minute), now.Add(time.Hour))))
+	wantIDs(t, "in time", ids(t)(s.Needs.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))), id)
 
 	// It was accepted long ago, and has only just arrived.
 	p := post(0, 1)
@@ -133,7 +138,7 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 	), parley.DeliverySubmitted
 
 	send(t, s, p)
-	wantIDs(t, "just arrived", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
+	wantIDs(t, "just arrived", ids(t)(s.Needs.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
 }
 
 // A mailbox gets a message when it is stored, no matter when it marks it as read.
@@ -141,16 +146,16 @@ func TestMailboxMayAnswerBeforeReading(t *testing.T) {
 	s := openWith(t, 1)
 	box := testAgent(1)
 	box.Kind = parley.KindMailbox
-	must.Do(t, s.CreateAgent(t.Context(), box, nil))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), box, nil))
 	id := request(t, s, 1)
 	send(t, s, post(1, 0))
-	if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 ||
+	if marked, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 ||
 		err != nil {
 		t.Fatal(marked, err)
 	}
 
 	now := time.Now()
-	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))))
+	wantIDs(t, "owed", ids(t)(s.Needs.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))))
 }
 
 func TestThreadRequestsAreNotOwed(t *testing.T) {
@@ -161,6 +166,6 @@ func TestThreadRequestsAreNotOwed(t *testing.T) {
 	p.Reach = func([]string) ([]NewDelivery, error) {
 		return []NewDelivery{{RecipientID: agentID(1), State: parley.DeliverySubmitted}}, nil
 	}
-	must.Have(s.Append(t.Context(), p))(t)
-	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour))))
+	must.Have(s.Messages.Append(t.Context(), p))(t)
+	wantIDs(t, "owed", ids(t)(s.Needs.Owed(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour))))
 }

@@ -27,11 +27,12 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		return nil, failure(o.Path, "finding the database", err)
 	}
 
-	db := &database{tuning: tuned, base: &engine.Database{Now: o.clock, Log: o.Log, Answers: refused}}
+	db := &database{busyTimeout: tuned.busyTimeout, searchTime: tuned.searchTime,
+		base: &engine.Database{Now: o.clock, Log: o.Log, Answers: refused}}
 	db.base.Nouns = db.described()
 	db.base.Begin()
 
-	x := opening{db}
+	x := opening{db, tuned}
 	begin := x.openFile
 	if o.URL == "" {
 		x.useFile(path, &o)
@@ -57,13 +58,13 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 }
 
 // useFile prepares for a file of SQLite.
-func (db opening) useFile(path string, o *Options) {
-	db.base.Path, db.base.SQL, db.base.Progress.Path = path, &engine.SQLite, engine.ProgressPath(path)
-	db.backup, db.copies = db.backupFile, o.Copies.Or(path)
+func (x opening) useFile(path string, o *Options) {
+	x.db.base.Path, x.db.base.SQL, x.db.base.Progress.Path = path, &engine.SQLite, engine.ProgressPath(path)
+	x.db.backup, x.db.copies = x.db.backupFile, o.Copies.Or(path)
 }
 
-func (db opening) openFile(ctx context.Context) (err error) {
-	base := db.base
+func (x opening) openFile(ctx context.Context) (err error) {
+	base := x.db.base
 	_, taken, err := engine.TakeSaved(base.Path, engine.ForeignEnding, base.Now())
 	if err != nil {
 		return err
@@ -73,26 +74,26 @@ func (db opening) openFile(ctx context.Context) (err error) {
 			"with all that was accepted.", base.Path)
 	}
 
-	e, err := schema.NewExaminer(ctx, base.Path, db.copies)
+	e, err := schema.NewExaminer(ctx, base.Path, x.db.copies)
 	if err != nil {
 		return err
 	}
-	if err := db.examine(ctx, e); err != nil {
+	if err := x.examine(ctx, e); err != nil {
 		return err
 	}
-	session := &engine.FileSession{Database: base, Marked: e.Left}
+	session := &engine.FileSession{Base: base, Marked: e.Left}
 	base.Session = session
 
-	if err := base.OpenWriter(db.tuning.busyTimeout); err != nil {
+	if err := base.OpenWriter(x.tuning.busyTimeout); err != nil {
 		return err
 	}
-	if err := db.prepare(ctx); err != nil {
+	if err := x.prepare(ctx); err != nil {
 		return err
 	}
-	if err := base.OpenReaders(ctx, db.tuning.busyTimeout); err != nil {
+	if err := base.OpenReaders(ctx, x.tuning.busyTimeout); err != nil {
 		return err
 	}
-	if err := db.beginProgress(ctx, e); err != nil {
+	if err := x.beginProgress(ctx, e); err != nil {
 		return err
 	}
 
@@ -108,57 +109,57 @@ func (db opening) openFile(ctx context.Context) (err error) {
 }
 
 // prepare migrates the file.
-func (db opening) prepare(ctx context.Context) error {
-	m, err := db.migrator()
+func (x opening) prepare(ctx context.Context) error {
+	m, err := x.migrator()
 	if err != nil {
 		return err
 	}
 
-	if err := db.migrate(ctx, m); err != nil {
+	if err := x.migrate(ctx, m); err != nil {
 		return err
 	}
 
-	last, err := engine.LastEvent(ctx, db.base.WriterPool)
-	db.base.Events.Begin(last)
+	last, err := engine.LastEvent(ctx, x.db.base.WriterPool)
+	x.db.base.Events.Begin(last)
 
 	return err
 }
 
 // examine refuses a database that is not whole, or behind what is known to have been there.
-func (db opening) examine(ctx context.Context, e *engine.Examiner) (err error) {
-	e.Busy = db.tuning.busyTimeout
-	if e.Newest, err = db.newestVersion(); err != nil || db.tuning.moves {
+func (x opening) examine(ctx context.Context, e *engine.Examiner) (err error) {
+	e.Busy = x.tuning.busyTimeout
+	if e.Newest, err = x.newestVersion(); err != nil || x.tuning.moves {
 		return err
 	}
-	if db.tuning.goOn != nil { // the repair has examined it
+	if x.tuning.goOn != nil { // the repair has examined it
 		return nil
 	}
 	if _, err = e.Examine(ctx); err == nil && e.Left {
-		db.base.Log.Info("the database was not closed, and is sound")
+		x.db.base.Log.Info("the database was not closed, and is sound")
 	}
 	return err
 }
 
 // beginProgress writes down how far the database is.
-func (db opening) beginProgress(ctx context.Context, e *engine.Examiner) error {
-	has, err := schema.ProgressOf(ctx, db.base.ReaderPool)
+func (x opening) beginProgress(ctx context.Context, e *engine.Examiner) error {
+	has, err := schema.ProgressOf(ctx, x.db.base.ReaderPool)
 	if err != nil {
 		return err
 	}
 	n := engine.Noted{Progress: has}
-	if n.ID, err = engine.IDOf(ctx, db.base.ReaderPool); err != nil {
+	if n.ID, err = engine.IDOf(ctx, x.db.base.ReaderPool); err != nil {
 		return err
 	}
-	if n.ID == 0 && db.tuning.goOn != nil {
-		n.ID = db.tuning.goOn.ID
+	if n.ID == 0 && x.tuning.goOn != nil {
+		n.ID = x.tuning.goOn.ID
 	}
 	if n.ID == 0 {
 		n.ID = rand.Uint32() | 1
 	}
-	if err := db.base.Progress.Begin(e.Before, n); err != nil || db.tuning.goOn == nil {
+	if err := x.db.base.Progress.Begin(e.Before, n); err != nil || x.tuning.goOn == nil {
 		return err
 	}
-	return db.settle(db.tuning.goOn)
+	return x.settle(x.tuning.goOn)
 }
 
 // Health describes a database in which Inspect found nothing wrong.

@@ -40,7 +40,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	s = openAt(t, path)
 	say(t, s, "hello", 0, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
-	must.Have(s.Backup(t.Context(), left))(t)
+	must.Have(s.Workspace.Backup(t.Context(), left))(t)
 	must.Do(t, s.Close())
 
 	damage(t, path)
@@ -59,7 +59,7 @@ func TestReadingLeavesNoOpenMark(t *testing.T) {
 	needsFile(t)
 	s, _ := openNew(t, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
-	must.Have(s.Backup(t.Context(), left))(t)
+	must.Have(s.Workspace.Backup(t.Context(), left))(t)
 
 	marked := func(db *sql.DB) (n int) {
 		must.Do(t, db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, engine.OpenFact).Scan(&n))

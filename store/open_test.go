@@ -39,10 +39,10 @@ func TestOpenSetsPragmas(t *testing.T) {
 	var synchronous, foreign, readonly int
 	for pragma, dest := range map[string]any{"journal_mode": &mode, "synchronous": &synchronous,
 		"foreign_keys": &foreign} {
-		must.Do(t, s.base.WriterConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
+		must.Do(t, s.db.base.WriterConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
 	}
 
-	must.Do(t, s.base.ReaderPool.QueryRow("PRAGMA query_only").Scan(&readonly))
+	must.Do(t, s.db.base.ReaderPool.QueryRow("PRAGMA query_only").Scan(&readonly))
 
 	const full = 2
 	if mode != "wal" || synchronous != full || foreign != 1 || readonly != 1 {
@@ -50,18 +50,18 @@ func TestOpenSetsPragmas(t *testing.T) {
 			synchronous, foreign, readonly)
 	}
 
-	if _, err := s.base.ReaderPool.Exec("DELETE FROM agents"); err == nil {
+	if _, err := s.db.base.ReaderPool.Exec("DELETE FROM agents"); err == nil {
 		t.Error("a reader could write")
 	}
 }
 
 func TestReopenedStoreHasItsRows(t *testing.T) {
 	s, path := openNew(t, 3)
-	last := s.LastEvent()
+	last := s.Events.LastEvent()
 	must.Do(t, s.Close())
 	s = openAt(t, path)
-	if agents, err := s.Agents.List(t.Context()); err != nil || len(agents) != 3 || s.LastEvent() != last {
-		t.Errorf("got %d agents, %v, last event %d, want 3 and %d", len(agents), err, s.LastEvent(), last)
+	if agents, err := s.Agents.List(t.Context()); err != nil || len(agents) != 3 || s.Events.LastEvent() != last {
+		t.Errorf("got %d agents, %v, last event %d, want 3 and %d", len(agents), err, s.Events.LastEvent(), last)
 	}
 }
 
@@ -71,11 +71,11 @@ func TestEventNumbersAreNotUsedTwice(t *testing.T) {
 
 	run(t, raw(t, path), "DELETE FROM events")
 	s = openAt(t, path)
-	if got := s.LastEvent(); got != 3 {
+	if got := s.Events.LastEvent(); got != 3 {
 		t.Errorf("LastEvent after its row was removed: got %d, want 3", got)
 	}
-	if err := s.CreateAgent(t.Context(), testAgent(9), nil); err != nil || s.LastEvent() != 4 {
-		t.Errorf("the next event: got %d, %v, want 4", s.LastEvent(), err)
+	if err := s.Agents.CreateAgent(t.Context(), testAgent(9), nil); err != nil || s.Events.LastEvent() != 4 {
+		t.Errorf("the next event: got %d, %v, want 4", s.Events.LastEvent(), err)
 	}
 }
 

@@ -23,12 +23,12 @@ type Overlap struct {
 
 // Overlaps returns the overlaps that this host's daemon stored last, or those of the daemons of all hosts.
 func (s *Workspace) Overlaps(ctx context.Context, all bool) (list []Overlap, err error) {
-	which, name := `name = ?`, overlapsFact+s.base.Host
+	which, name := `name = ?`, overlapsFact+s.db.base.Host
 	if all {
 		which, name = `name LIKE ?`, overlapsFact+"%"
 	}
 	var values []string
-	err = s.read(ctx, "reading which files two agents change", &values,
+	err = s.db.read(ctx, "reading which files two agents change", &values,
 		`SELECT value FROM facts WHERE `+which+` ORDER BY name`, name)
 	for _, value := range values {
 		var of []Overlap
@@ -42,7 +42,7 @@ func (s *Workspace) Overlaps(ctx context.Context, all bool) (list []Overlap, err
 
 // SetOverlaps stores all overlaps.
 func (s *Workspace) SetOverlaps(ctx context.Context, list []Overlap) error {
-	return s.write(ctx, "storing which files two agents change", func(t *tx) error {
+	return s.db.write(ctx, "storing which files two agents change", func(t *tx) error {
 		value, err := json.Marshal(list)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ const (
 // Pause returns the pause of communication, nil when there is none.
 func (s *Workspace) Pause(ctx context.Context) (*parley.Pause, error) {
 	var values []string
-	err := s.read(ctx, "reading whether communication is paused", &values,
+	err := s.db.read(ctx, "reading whether communication is paused", &values,
 		`SELECT value FROM facts WHERE name = ?`, pauseFact)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func parsePause(values []string) (*parley.Pause, error) {
 // SetPause begins a pause, or ends it if p is nil, in the name of an agent. It calls stored, which must not
 // wait, in the order in which all hosts commit; stored may be nil.
 func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause, stored func()) error {
-	return s.write(ctx, "pausing communication", func(t *tx) error {
+	return s.db.write(ctx, "pausing communication", func(t *tx) error {
 		t.Then(stored)
 		e := eventRow{Type: parley.EventCommunication, AgentID: agentID, State: pauseEnds}
 		if p == nil {
@@ -76,7 +76,7 @@ func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Paus
 // budget it is, "" for the team's.
 func (s *Workspace) BudgetPauses(ctx context.Context) (days map[string]string, err error) {
 	var values []string
-	err = s.read(ctx, "reading which budgets paused communication", &values,
+	err = s.db.read(ctx, "reading which budgets paused communication", &values,
 		`SELECT value FROM facts WHERE name = ?`, budgetPauseFact)
 	if err != nil || len(values) == 0 {
 		return nil, err
@@ -89,7 +89,7 @@ func (s *Workspace) BudgetPauses(ctx context.Context) (days map[string]string, e
 
 // NoteBudgetPause stores that a budget paused communication on a day, and forgets those of other days.
 func (s *Workspace) NoteBudgetPause(ctx context.Context, agentID, day string) error {
-	return s.write(ctx, "storing which budget paused communication", func(t *tx) error {
+	return s.db.write(ctx, "storing which budget paused communication", func(t *tx) error {
 		var values []string
 		if err := t.Query(&values, `SELECT value FROM facts WHERE name = ?`, budgetPauseFact); err != nil {
 			return err

@@ -12,16 +12,16 @@ func TestPauseIsKept(t *testing.T) {
 	s := openWith(t, 1)
 	want := parley.Pause{By: "operator", Since: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Reason: "lunch"}
 	for range 2 {
-		must.Do(t, s.SetPause(t.Context(), agentID(0), &want, nil))
+		must.Do(t, s.Workspace.SetPause(t.Context(), agentID(0), &want, nil))
 	}
 
-	got, err := s.Pause(t.Context())
+	got, err := s.Workspace.Pause(t.Context())
 	if err != nil || got == nil || *got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 
-	must.Do(t, s.SetPause(t.Context(), agentID(0), nil, nil))
-	if got, err := s.Pause(t.Context()); err != nil || got != nil {
+	must.Do(t, s.Workspace.SetPause(t.Context(), agentID(0), nil, nil))
+	if got, err := s.Workspace.Pause(t.Context()); err != nil || got != nil {
 		t.Errorf("after its end: got %+v, %v", got, err)
 	}
 

@@ -25,7 +25,7 @@ type hostPlace struct {
 // Places returns the places that the operator has named on this host.
 func (s *Workspace) Places(ctx context.Context) ([]Place, error) {
 	var values []string
-	err := s.read(ctx, "reading where programs take messages", &values,
+	err := s.db.read(ctx, "reading where programs take messages", &values,
 		`SELECT value FROM facts WHERE name = ?`, placesFact)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (s *Workspace) Places(ctx context.Context) ([]Place, error) {
 	all, err := parsePlaces(values)
 	var own []Place
 	for _, p := range all {
-		if p.Host == s.base.Host {
+		if p.Host == s.db.base.Host {
 			own = append(own, p.Place)
 		}
 	}
@@ -54,7 +54,7 @@ func parsePlaces(values []string) ([]hostPlace, error) {
 // AddPlace keeps a place. It changes nothing if that is there.
 func (s *Workspace) AddPlace(ctx context.Context, p Place) error {
 	return s.changePlaces(ctx, "keeping where a program takes messages", func(places []hostPlace) []hostPlace {
-		own := hostPlace{p, s.base.Host}
+		own := hostPlace{p, s.db.base.Host}
 		if slices.Contains(places, own) {
 			return places
 		}
@@ -66,13 +66,13 @@ func (s *Workspace) AddPlace(ctx context.Context, p Place) error {
 func (s *Workspace) ForgetPlaces(ctx context.Context, program string) error {
 	return s.changePlaces(ctx, "forgetting where a program takes messages", func(places []hostPlace) []hostPlace {
 		return slices.DeleteFunc(places, func(p hostPlace) bool {
-			return p.Program == program && p.Host == s.base.Host
+			return p.Program == program && p.Host == s.db.base.Host
 		})
 	})
 }
 
 func (s *Workspace) changePlaces(ctx context.Context, doing string, change func([]hostPlace) []hostPlace) error {
-	return s.write(ctx, doing, func(t *tx) error {
+	return s.db.write(ctx, doing, func(t *tx) error {
 		var values []string
 		if err := t.Query(&values, `SELECT value FROM facts WHERE name = ?`, placesFact); err != nil {
 			return err

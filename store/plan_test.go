@@ -33,9 +33,9 @@ func (r *queryLog) QueryContext(ctx context.Context, text string, args ...any) (
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
 	needsFile(t)
-	logged, before := &queryLog{ConnPool: s.base.ReaderPool}, s.base.Reader
-	s.base.Reader = must.Have(s.base.SQL.Over(logged))(t)
-	defer func() { s.base.Reader = before }()
+	logged, before := &queryLog{ConnPool: s.db.base.ReaderPool}, s.db.base.Reader
+	s.db.base.Reader = must.Have(s.db.base.SQL.Over(logged))(t)
+	defer func() { s.db.base.Reader = before }()
 	must.Do(t, read(t.Context()))
 	queries := logged.queries
 	if len(queries) == 0 {
@@ -44,7 +44,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 
 	var plans strings.Builder
 	for _, q := range queries {
-		rows, err := s.base.ReaderPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
+		rows, err := s.db.base.ReaderPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
 		if err != nil {
 			t.Fatalf("%s: %v", q.sql, err)
 		}
@@ -78,11 +78,11 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		want []string // all of these
 		not  string   // and not this
 	}{
-		"Pending": {func(ctx context.Context) error { _, err := s.Pending(ctx, "x", 10); return err },
+		"Pending": {func(ctx context.Context) error { _, err := s.Deliveries.Pending(ctx, "x", 10); return err },
 			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
-		"Typing": {func(ctx context.Context) error { _, err := s.Typing(ctx, "x"); return err },
+		"Typing": {func(ctx context.Context) error { _, err := s.Deliveries.Typing(ctx, "x"); return err },
 			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
-		"TypedAs": {func(ctx context.Context) error { _, err := s.TypedAs(ctx, "x", 1); return err },
+		"TypedAs": {func(ctx context.Context) error { _, err := s.Deliveries.TypedAs(ctx, "x", 1); return err },
 			[]string{"d USING INDEX deliveries_ended", "d USING INDEX deliveries_open (recipient_id=?)"}, "SCAN d"},
 		"Inbox, unread": {inbox(InboxQuery{UnreadOnly: true}),
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)",
@@ -96,16 +96,16 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 				"o USING COVERING INDEX messages_spread (sender_id=?)", "d USING COVERING INDEX deliveries_inbox " +
 					"(recipient_id=? AND message_seq=?)"}, "deliveries_inbox (recipient_id=?)"},
 		"History": {func(ctx context.Context) error {
-			_, err := s.History(ctx, HistoryQuery{A: agentID(0), B: agentID(1), Limit: 10})
+			_, err := s.Messages.History(ctx, HistoryQuery{A: agentID(0), B: agentID(1), Limit: 10})
 			return err
 		}, []string{"d USING INDEX deliveries_direct (conversation_id=?)"}, "TEMP B-TREE"},
-		"Counts": {func(ctx context.Context) error { _, err := s.Counts(ctx); return err },
+		"Counts": {func(ctx context.Context) error { _, err := s.Inbox.Counts(ctx); return err },
 			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open", "INDEX debts_owed"}, "TEMP B-TREE"},
-		"Queued": {func(ctx context.Context) error { _, err := s.Queued(ctx); return err },
+		"Queued": {func(ctx context.Context) error { _, err := s.Needs.Queued(ctx); return err },
 			[]string{"INDEX deliveries_open"}, "TEMP B-TREE"},
-		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
+		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.Workspace.DeliveryCounts(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
-		"DeliveryReasons": {func(ctx context.Context) error { _, err := s.DeliveryReasons(ctx); return err },
+		"DeliveryReasons": {func(ctx context.Context) error { _, err := s.Workspace.DeliveryReasons(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
 		"Events": {func(ctx context.Context) error {
 			_, err := s.Events.List(ctx, EventQuery{After: 5, Limit: 10})
@@ -117,33 +117,33 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return err
 		}, []string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>?)"}, "TEMP B-TREE"},
 		"Message": {func(ctx context.Context) error {
-			if _, _, err := s.Message(ctx, "12345678"); parley.ErrorCode(err) != parley.MessageNotFound {
+			if _, _, err := s.Messages.Message(ctx, "12345678"); parley.ErrorCode(err) != parley.MessageNotFound {
 				return err
 			}
 			return nil
 		}, []string{"m USING INDEX messages_id (id>? AND id<?)"}, "TEMP B-TREE"},
-		"Unconfirmed": {func(ctx context.Context) error { _, err := s.Unconfirmed(ctx); return err },
+		"Unconfirmed": {func(ctx context.Context) error { _, err := s.Needs.Unconfirmed(ctx); return err },
 			[]string{"deliveries_ended (state=? AND dismissed=?)"}, "SCAN d"},
-		"Undelivered": {func(ctx context.Context) error { _, err := s.Undelivered(ctx); return err },
+		"Undelivered": {func(ctx context.Context) error { _, err := s.Needs.Undelivered(ctx); return err },
 			[]string{"deliveries_ended (state=? AND dismissed=?)"}, "SCAN d"},
 		"Owed": {func(ctx context.Context) error {
-			_, err := s.Owed(ctx, time.Unix(1, 0), time.Unix(2, 0))
+			_, err := s.Needs.Owed(ctx, time.Unix(1, 0), time.Unix(2, 0))
 			return err
 		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX " +
 			"messages_replies (in_reply_to=? AND sender_id=?)",
 			"ad USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "TEMP B-TREE"},
 		"Search": {func(ctx context.Context) error {
-			_, err := s.Search(ctx,
+			_, err := s.Messages.Search(ctx,
 				SearchQuery{Words: "hello", For: agentID(1), To: []string{agentID(0)}, Since: time.Unix(1, 0),
 					Limit: 10})
 			return err
 		}, []string{"SCAN w VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}, "FOR ORDER BY"},
-		"Pressing": {func(ctx context.Context) error { _, _, err := s.Pressing(ctx, agentID(1), 5); return err },
+		"Pressing": {func(ctx context.Context) error { _, _, err := s.Inbox.Pressing(ctx, agentID(1), 5); return err },
 			[]string{"COVERING INDEX deliveries_unread",
 				"d USING INDEX deliveries_pressing (recipient_id=?)"}, "SCAN m"},
-		"Due": {func(ctx context.Context) error { _, err := s.Due(ctx, time.Unix(1, 0)); return err },
+		"Due": {func(ctx context.Context) error { _, err := s.Debts.Due(ctx, time.Unix(1, 0)); return err },
 			[]string{"b USING INDEX debts_due (due_at<?)"}, "TEMP B-TREE"},
-		"Overdue": {func(ctx context.Context) error { _, err := s.Overdue(ctx); return err },
+		"Overdue": {func(ctx context.Context) error { _, err := s.Debts.Overdue(ctx); return err },
 			[]string{"b USING INDEX debts_owed"}, "messages_"},
 		"Debts": {func(ctx context.Context) error { _, err := s.Debts.List(ctx, "x"); return err },
 			[]string{"m USING COVERING INDEX messages_id (id=?)", "b USING PRIMARY KEY (message_seq=?)"}, "SCAN b"},
@@ -151,7 +151,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"COVERING INDEX messages_thread (thread_id=?", "m USING INDEX messages_thread (thread_id=?",
 				"d USING PRIMARY KEY (message_seq=? AND recipient_id=?)"}, "TEMP B-TREE"},
 		"Thread": {func(ctx context.Context) error {
-			if _, err := s.Thread(ctx, "12345678"); parley.ErrorCode(err) != parley.ThreadNotFound {
+			if _, err := s.Threads.Thread(ctx, "12345678"); parley.ErrorCode(err) != parley.ThreadNotFound {
 				return err
 			}
 			return nil
@@ -162,16 +162,16 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"t USING INDEX threads_active",
 				"p EXISTS USING COVERING INDEX participants_agent (agent_id=? AND thread_id=?)"}, "TEMP B-TREE"},
 		"Export": {func(ctx context.Context) error {
-			_, err := s.Export(ctx, ExportQuery{Limit: 10, Since: time.Unix(1, 0)})
+			_, err := s.Messages.Export(ctx, ExportQuery{Limit: 10, Since: time.Unix(1, 0)})
 			return err
 		}, []string{"m USING INTEGER PRIMARY KEY (rowid>?)", "e USING PRIMARY KEY (message_seq=?)",
 			"m USING INTEGER PRIMARY KEY (rowid=?)", "d USING PRIMARY KEY (message_seq=?)"}, "SCAN d"},
 		"Export of two": {func(ctx context.Context) error {
-			_, err := s.Export(ctx, ExportQuery{A: agentID(0), B: agentID(1), Limit: 10})
+			_, err := s.Messages.Export(ctx, ExportQuery{A: agentID(0), B: agentID(1), Limit: 10})
 			return err
 		}, []string{"d USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "SCAN d"},
 		"Export of a thread": {func(ctx context.Context) error {
-			_, err := s.Export(ctx, ExportQuery{ThreadID: "x", Limit: 10})
+			_, err := s.Messages.Export(ctx, ExportQuery{ThreadID: "x", Limit: 10})
 			return err
 		}, []string{"m USING COVERING INDEX messages_thread (thread_id=? AND seq>?)"}, "SCAN m"},
 	} {

@@ -123,7 +123,7 @@ type ModelCall struct {
 
 // posting is a message that a transaction stores.
 type posting struct {
-	*tx
+	tx *tx
 	*Post
 	out *Appended
 }

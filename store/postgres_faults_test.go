@@ -29,13 +29,13 @@ func TestHostsFollowWithoutNotifications(t *testing.T) {
 	proxy.Deaf.Store(true)
 	ann, bob := open("ann", at(t, path).URL), open("bob", through)
 	heard := newsFor(bob)
-	sent := must.Have(ann.Append(t.Context(), post(0, 1)))(t)
+	sent := must.Have(ann.Messages.Append(t.Context(), post(0, 1)))(t)
 	heard.until(t, "a message",
 		func(n *News) bool { return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID })
 
 	answer := asks(t.Context(), ann, "bob")
 	r := takes(t, bob)
-	must.Do(t, bob.AnswerRelay(t.Context(), r, RelayAnswer{Text: "done"}))
+	must.Do(t, bob.Relays.AnswerRelay(t.Context(), r, RelayAnswer{Text: "done"}))
 	if got := <-answer; got.err != nil || got.Text != "done" {
 		t.Errorf("ann is told %+v", got)
 	}
@@ -64,7 +64,7 @@ func TestStallsAndCutsLoseNothing(t *testing.T) {
 
 	acknowledged, failed := 0, 0
 	for running := true; running; {
-		if _, err := s.Append(t.Context(), post(0, 1)); err == nil {
+		if _, err := s.Messages.Append(t.Context(), post(0, 1)); err == nil {
 			acknowledged++
 		} else {
 			failed++ // it may be stored even so: it says that this is not known
@@ -76,7 +76,7 @@ func TestStallsAndCutsLoseNothing(t *testing.T) {
 		}
 	}
 	proxy.Flow()
-	must.Have(s.Append(t.Context(), post(0, 1)))(t)
+	must.Have(s.Messages.Append(t.Context(), post(0, 1)))(t)
 	if failed == 0 {
 		wantStored(t, s, acknowledged+1)
 	}
@@ -111,7 +111,7 @@ func TestServerWithoutConnectionsIsSaid(t *testing.T) {
 		held = append(held, must.Have(others.Conn(t.Context()))(t))
 	}
 
-	_, err := s.Append(t.Context(), post(0, 1))
+	_, err := s.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
 	if e := parley.AsError(err); !strings.Contains(e.Message, "no connections") ||
 		!strings.Contains(e.Action, "max_connections") {
@@ -122,7 +122,7 @@ func TestServerWithoutConnectionsIsSaid(t *testing.T) {
 		must.Do(t, c.Close())
 	}
 	must.Do(t, others.Close())
-	until(t, func() bool { _, err := s.Append(t.Context(), post(0, 1)); return err == nil })
+	until(t, func() bool { _, err := s.Messages.Append(t.Context(), post(0, 1)); return err == nil })
 	wantStored(t, s, 1)
 }
 
@@ -136,7 +136,7 @@ func TestStoppedTransactionGivesWay(t *testing.T) {
 
 	begun, goOn, ended := make(chan bool, 2), make(chan bool), make(chan error)
 	go func() {
-		ended <- bob.write(t.Context(), "sleeping", func(tx *tx) error {
+		ended <- bob.db.write(t.Context(), "sleeping", func(tx *tx) error {
 			begun <- true
 			<-goOn
 			_, err := tx.Exec(`SELECT 1`)
@@ -145,7 +145,7 @@ func TestStoppedTransactionGivesWay(t *testing.T) {
 	}()
 
 	<-begun
-	must.Have(ann.Append(t.Context(), post(0, 1)))(t)
+	must.Have(ann.Messages.Append(t.Context(), post(0, 1)))(t)
 	close(goOn)
 	must.Do(t, <-ended)
 	wantStored(t, ann, 1)

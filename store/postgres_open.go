@@ -39,34 +39,34 @@ func PlaceOf(text string) string {
 }
 
 // useServer prepares for a database of PostgreSQL, and returns what opens it.
-func (db opening) useServer(path, url, host string) (open func(context.Context) error, err error) {
+func (x opening) useServer(path, url, host string) (open func(context.Context) error, err error) {
 	config, err := readURL(url)
 	if err != nil {
 		return nil, err
 	}
 
-	s := engine.NewServerSession(db.base, config, hostName(host))
-	s.Holder, s.Version, s.Team = holderOf(path), newestVersion, &db.hosts
-	db.base.Session, db.hosts.own = s, db.base.Host
-	db.backup = db.backupServer
+	s := engine.NewServerSession(x.db.base, config, hostName(host))
+	s.Holder, s.Version, s.Team = holderOf(path), newestVersion, &x.db.hosts
+	x.db.base.Session, x.db.hosts.own = s, x.db.base.Host
+	x.db.backup = x.db.backupServer
 
-	return func(ctx context.Context) error { return db.openServer(ctx, s) }, nil
+	return func(ctx context.Context) error { return x.openServer(ctx, s) }, nil
 }
 
 // openServer opens the database: it makes the tables in an empty one, migrates an older one, and takes the
 // workspace for this daemon.
-func (db opening) openServer(ctx context.Context, s *engine.ServerSession) error {
+func (x opening) openServer(ctx context.Context, s *engine.ServerSession) error {
 	if err := s.Connect(); err != nil {
 		return err
 	}
-	found, err := postgresContents(ctx, s.WriterPool)
+	found, err := postgresContents(ctx, s.Base.WriterPool)
 	if err != nil {
 		return err
 	}
 	if found.tables > 0 && !found.ours {
-		return notOurs(s.Path)
+		return notOurs(s.Base.Path)
 	}
-	if err := db.claim(ctx, s, found); err != nil {
+	if err := x.claim(ctx, s, found); err != nil {
 		return err
 	}
 	return s.Meet(ctx)
@@ -74,8 +74,8 @@ func (db opening) openServer(ctx context.Context, s *engine.ServerSession) error
 
 // claim makes this daemon the host, and migrates the database. No other daemon is at work while the
 // schema changes.
-func (db opening) claim(ctx context.Context, s *engine.ServerSession, found foundTables) error {
-	m, err := db.migrator()
+func (x opening) claim(ctx context.Context, s *engine.ServerSession, found foundTables) error {
+	m, err := x.migrator()
 	if err != nil {
 		return err
 	}
@@ -84,17 +84,17 @@ func (db opening) claim(ctx context.Context, s *engine.ServerSession, found foun
 		return err
 	}
 	if have > want || schema.TooOld(have) {
-		return db.migrate(ctx, m) // which refuses it
+		return x.migrate(ctx, m) // which refuses it
 	}
 
 	if found.hosts {
-		err = s.Take(ctx, have < want || db.tuning.moves)
+		err = s.Take(ctx, have < want || x.tuning.moves)
 	}
 	if err == nil {
-		err = db.migrate(ctx, m)
+		err = x.migrate(ctx, m)
 	}
 	if err == nil && !found.hosts {
-		err = s.Take(ctx, db.tuning.moves)
+		err = s.Take(ctx, x.tuning.moves)
 	}
 
 	return err

@@ -122,10 +122,10 @@ func TestOneDaemonHasTheWorkspace(t *testing.T) {
 	second := must.Have(Open(t.Context(), other))(t)
 	defer second.Close()
 
-	_, err = first.Append(t.Context(), post(0, 1))
+	_, err = first.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append of the first", err, parley.StorageUnavailable)
-	wantCode(t, "Refusal of the first", first.Refusal(), parley.StorageUnavailable)
-	must.Have(second.Append(t.Context(), post(0, 1)))(t)
+	wantCode(t, "Refusal of the first", first.Workspace.Refusal(), parley.StorageUnavailable)
+	must.Have(second.Messages.Append(t.Context(), post(0, 1)))(t)
 	wantMessages(t, second, 1)
 }
 
@@ -140,16 +140,16 @@ func TestNumbersHaveNoHoleWithSeveralWriters(t *testing.T) {
 		defer s.Close()
 		writers = append(writers, s)
 		for _, w := range writers { // as long as one daemon has a workspace, this is the only way to have several
-			w.base.Session.(*engine.ServerSession).Epoch = int64(n) + 2
+			w.db.base.Session.(*engine.ServerSession).Epoch = int64(n) + 2
 		}
 	}
 	epochs := listed(t, raw(t, path), `SELECT CAST(epoch AS text) FROM workspace`)
 	for _, w := range writers {
-		must.Have(fmt.Sscan(epochs[0], &w.base.Session.(*engine.ServerSession).Epoch))(t)
+		must.Have(fmt.Sscan(epochs[0], &w.db.base.Session.(*engine.ServerSession).Epoch))(t)
 	}
 
 	const each = 40
-	last, followed := first.LastEvent(), make(chan error, 1)
+	last, followed := first.Events.LastEvent(), make(chan error, 1)
 	go func() { followed <- follow(t.Context(), writers[2], last, 3*each) }()
 
 	var all sync.WaitGroup
@@ -157,7 +157,7 @@ func TestNumbersHaveNoHoleWithSeveralWriters(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				for range each / 2 {
-					if _, err := w.Append(t.Context(), post(0, 1)); err != nil {
+					if _, err := w.Messages.Append(t.Context(), post(0, 1)); err != nil {
 						t.Error(err)
 					}
 				}
@@ -168,7 +168,7 @@ func TestNumbersHaveNoHoleWithSeveralWriters(t *testing.T) {
 	must.Do(t, <-followed)
 
 	var seqs []int64
-	must.Do(t, first.read(t.Context(), "reading numbers", &seqs, `SELECT seq FROM messages ORDER BY seq`))
+	must.Do(t, first.db.read(t.Context(), "reading numbers", &seqs, `SELECT seq FROM messages ORDER BY seq`))
 	for i, seq := range seqs {
 		if seq != int64(i)+1 {
 			t.Fatalf("message %d has the number %d", i+1, seq)
@@ -222,7 +222,7 @@ func TestEndedConnectionsLoseNothing(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 25 {
-				if done, err := s.Append(t.Context(), post(0, 1)); err == nil {
+				if done, err := s.Messages.Append(t.Context(), post(0, 1)); err == nil {
 					mu.Lock()
 					acknowledged = append(acknowledged, done.Message.ID)
 					mu.Unlock()
@@ -245,13 +245,13 @@ func TestEndedConnectionsLoseNothing(t *testing.T) {
 func wantAcknowledged(t *testing.T, s *Store, ids []string) {
 	t.Helper()
 	for _, id := range ids {
-		if _, deliveries, err := s.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
+		if _, deliveries, err := s.Messages.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
 			t.Errorf("message %s: got %d deliveries, %v", id, len(deliveries), err)
 		}
 	}
 
 	var n struct{ Messages, Last, Events, LastEvent, Kept, KeptEvent int64 }
-	must.Do(t, s.read(t.Context(), "counting", &n, `SELECT (SELECT count(*) FROM messages) AS messages,
+	must.Do(t, s.db.read(t.Context(), "counting", &n, `SELECT (SELECT count(*) FROM messages) AS messages,
 		(SELECT max(seq) FROM messages) AS last, (SELECT count(*) FROM events) AS events,
 		(SELECT max(seq) FROM events) AS last_event, message_seq AS kept, event_seq AS kept_event FROM workspace`))
 	if n.Messages != n.Last || n.Last != n.Kept || n.Events != n.LastEvent || n.LastEvent != n.KeptEvent {
@@ -273,16 +273,16 @@ func TestCrashedServerRecovers(t *testing.T) {
 
 	stored := []string{send(t, s, post(0, 1)).Message.ID}
 	must.Do(t, server.Crash())
-	_, err := s.Append(t.Context(), post(0, 1))
+	_, err := s.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
-	wantCode(t, "Ping", s.Ping(t.Context()), parley.StorageUnavailable)
+	wantCode(t, "Ping", s.Workspace.Ping(t.Context()), parley.StorageUnavailable)
 	if action := parley.AsError(err).Action; !strings.Contains(action, "pg_isready") {
 		t.Errorf("the next step is not said: %s", action)
 	}
 
 	must.Do(t, server.Up())
 	stored = append(stored, send(t, s, post(0, 1)).Message.ID)
-	must.Do(t, s.Ping(t.Context()))
+	must.Do(t, s.Workspace.Ping(t.Context()))
 	wantAcknowledged(t, s, stored)
 }
 

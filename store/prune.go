@@ -30,7 +30,7 @@ const pruneRows = 300
 // calls pause, and ends when that returns an error. Other calls may write meanwhile. Events keep
 // their numbers, and freed pages return to the file system.
 func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) (done Pruned, err error) {
-	p := pruning{database: s.database, pause: pause}
+	p := pruning{db: s.db, pause: pause}
 	for _, part := range []struct {
 		before time.Time
 		count  *int64
@@ -59,7 +59,7 @@ func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) 
 
 // pruning is one run of Prune.
 type pruning struct {
-	*database
+	db    *database
 	pause func() error
 }
 
@@ -68,10 +68,10 @@ type pruning struct {
 func (p *pruning) rows(table, key string) func(ctx context.Context, before int64) (int64, error) {
 	return func(ctx context.Context, before int64) (removed int64, err error) {
 		var first []int64
-		err = p.read(ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
+		err = p.db.read(ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
 		for err == nil && len(first) > 0 {
 			var n int64
-			err = p.write(ctx, "removing old rows", func(t *tx) (err error) {
+			err = p.db.write(ctx, "removing old rows", func(t *tx) (err error) {
 				n, err = t.Exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
 					first[0], first[0]+pruneRows, before)
 				return err
@@ -97,11 +97,11 @@ func (p *pruning) rows(table, key string) func(ctx context.Context, before int64
 // for one only if the first row from a number on is later than the last of all, for it may read the whole table.
 func (p *pruning) nextOld(ctx context.Context, table, key string, from, before int64) (next []int64, err error) {
 	var ahead bool
-	err = p.read(ctx, "looking for old rows", &ahead, `SELECT coalesce(
+	err = p.db.read(ctx, "looking for old rows", &ahead, `SELECT coalesce(
 			(SELECT at FROM `+table+` WHERE `+key+` >= ? ORDER BY `+key+` LIMIT 1) >
 			(SELECT at FROM `+table+` ORDER BY `+key+` DESC LIMIT 1), false)`, from)
 	if err == nil && ahead {
-		err = p.read(ctx, "looking for old rows", &next, `SELECT `+key+` FROM `+table+`
+		err = p.db.read(ctx, "looking for old rows", &next, `SELECT `+key+` FROM `+table+`
 			WHERE `+key+` >= ? AND at < ? ORDER BY `+key+` LIMIT 1`, from, before)
 	}
 	return next, err
@@ -120,12 +120,12 @@ const stepsFact = "pruned_steps"
 // steps shortens the steps of settled deliveries.
 func (p *pruning) steps(ctx context.Context, before int64) (shortened int64, err error) {
 	var last []int64
-	err = p.read(ctx, "looking for old steps", &last,
+	err = p.db.read(ctx, "looking for old steps", &last,
 		`SELECT CAST(value AS BIGINT) FROM facts WHERE name = ?`, stepsFact)
 	after, recipient := append(last, 0)[0], ""
 	for err == nil {
 		var rows []oldSteps
-		err = p.read(ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
+		err = p.db.read(ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
 			JOIN messages m ON m.seq = d.message_seq
 			WHERE (d.message_seq, d.recipient_id) > (?, ?) AND m.accepted_at < ? AND NOT (`+isOpen+`)
 			ORDER BY d.message_seq, d.recipient_id LIMIT ?`, after, recipient, before, pruneRows)
@@ -146,7 +146,7 @@ func (p *pruning) steps(ctx context.Context, before int64) (shortened int64, err
 
 // shorten shortens the steps of some deliveries that have not changed since they were read.
 func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n int64, err error) {
-	err = p.write(ctx, "shortening steps", func(t *tx) error {
+	err = p.db.write(ctx, "shortening steps", func(t *tx) error {
 		n = 0
 		for _, r := range rows {
 			short := shortSteps(r.Steps)
@@ -209,7 +209,7 @@ const isFinished = `(m.seq < (SELECT max(seq) FROM messages)
 func (p *pruning) messages(ctx context.Context, before int64) (removed int64, err error) {
 	for after := int64(0); ; {
 		var rows []oldMessage
-		err = p.read(ctx, "looking for old messages", &rows, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
+		err = p.db.read(ctx, "looking for old messages", &rows, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
 			`+isFinished+` AS finished FROM messages m WHERE m.seq > ? AND m.accepted_at < ?
 			ORDER BY m.seq LIMIT ?`, before, after, before, pruneRows)
 		if err != nil || len(rows) == 0 {
@@ -234,7 +234,7 @@ func (p *pruning) removeMessages(ctx context.Context, rows []oldMessage, before 
 		return 0, nil
 	}
 
-	err = p.write(ctx, "removing old messages", func(t *tx) error {
+	err = p.db.write(ctx, "removing old messages", func(t *tx) error {
 		n = 0
 		for _, m := range rows {
 			gone, err := removeMessage(t, m, before)
@@ -298,19 +298,19 @@ const freePages = 200
 // giveBack returns freed pages to the file system. A database that an earlier version made
 // cannot: it fills them again first.
 func (p *pruning) giveBack(ctx context.Context) error {
-	for p.base.SQL.Embedded {
+	for p.db.base.SQL.Embedded {
 		var free, mode int64
-		if err := p.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
+		if err := p.db.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
 			return err
 		}
-		if err := p.read(ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
+		if err := p.db.read(ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
 			return err
 		}
 		if mode != engine.IncrementalVacuum || free < freePages {
 			return nil
 		}
 
-		err := p.write(ctx, "returning free pages", func(t *tx) error {
+		err := p.db.write(ctx, "returning free pages", func(t *tx) error {
 			t.Wrote()
 			return t.Query(new([]int64), `PRAGMA incremental_vacuum(200)`)
 		})
@@ -328,7 +328,7 @@ func (p *pruning) giveBack(ctx context.Context) error {
 // FilesBefore returns at most limit ids of files that were stored before a time, were not
 // removed, and that no message carries that somebody waits for.
 func (s *Files) FilesBefore(ctx context.Context, before time.Time, limit int) (ids []string, err error) {
-	err = s.read(ctx, "looking for old files", &ids, `SELECT f.id FROM files f
+	err = s.db.read(ctx, "looking for old files", &ids, `SELECT f.id FROM files f
 		WHERE f.removed_at = 0 AND f.created_at < ?
 		AND NOT EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
 			WHERE c.file_id = f.id AND (`+isOpen+` OR d.read_at IS NULL AND d.state IN ('submitted', 'unconfirmed')))

@@ -18,7 +18,7 @@ func onward() error { return nil }
 // rowsOf counts the rows of a table.
 func rowsOf(t *testing.T, s *Store, table string) (n int) {
 	t.Helper()
-	must.Do(t, s.read(t.Context(), "counting", &n, `SELECT count(*) FROM `+table))
+	must.Do(t, s.db.read(t.Context(), "counting", &n, `SELECT count(*) FROM `+table))
 	return n
 }
 
@@ -29,13 +29,14 @@ func TestPruneRemovesOldRowsInSmallSteps(t *testing.T) {
 	for range 350 {
 		appended(t, s)
 	}
-	old, last := rowsOf(t, s, "events"), s.LastEvent()
+	old, last := rowsOf(t, s, "events"), s.Events.LastEvent()
 	now = now.Add(100 * 24 * time.Hour)
 	appended(t, s)
 	kept := now.Add(-time.Hour)
 
 	steps := 0
-	done := must.Have(s.Prune(t.Context(), Retention{Events: kept, Log: kept}, func() error { steps++; return nil }))(t)
+	done := must.Have(s.Workspace.Prune(t.Context(), Retention{Events: kept, Log: kept},
+		func() error { steps++; return nil }))(t)
 	if done.Events != int64(old) || done.Log == 0 || steps < 4 {
 		t.Errorf("got %+v in %d steps, want %d events in several", done, steps, old)
 	}
@@ -47,9 +48,9 @@ func TestPruneRemovesOldRowsInSmallSteps(t *testing.T) {
 	}
 
 	// A number is not given twice.
-	must.Have(s.Prune(t.Context(), Retention{Events: now.Add(time.Hour)}, onward))(t)
+	must.Have(s.Workspace.Prune(t.Context(), Retention{Events: now.Add(time.Hour)}, onward))(t)
 	appended(t, s)
-	if got := s.LastEvent(); got != last+2 {
+	if got := s.Events.LastEvent(); got != last+2 {
 		t.Errorf("the next event is %d, want %d", got, last+2)
 	}
 }
@@ -72,7 +73,7 @@ func TestPruneGoesOnBehindRowsOfAClockThatWasAhead(t *testing.T) {
 	now = now.Add(100 * time.Hour)
 	appended(t, s)
 	kept := now.Add(-time.Hour)
-	done := must.Have(s.Prune(t.Context(), Retention{Events: kept, Log: kept}, onward))(t)
+	done := must.Have(s.Workspace.Prune(t.Context(), Retention{Events: kept, Log: kept}, onward))(t)
 	if done.Events != int64(old) || done.Log < 10 {
 		t.Errorf("got %+v, want %d events, and no fewer than 10 rows of the log", done, old)
 	}
@@ -87,7 +88,7 @@ func TestPruneEndsWithItsPause(t *testing.T) {
 		appended(t, s)
 	}
 	stop := errors.New("stop")
-	_, err := s.Prune(t.Context(), Retention{Events: time.Now().Add(time.Hour)}, func() error { return stop })
+	_, err := s.Workspace.Prune(t.Context(), Retention{Events: time.Now().Add(time.Hour)}, func() error { return stop })
 	if got := rowsOf(t, s, "events"); !errors.Is(err, stop) || got == 0 {
 		t.Errorf("got %v, and %d events are left", err, got)
 	}
@@ -119,15 +120,15 @@ func TestPruneShortensSettledDeliveries(t *testing.T) {
 	done, open := send(t, s, post(0, 1)), send(t, s, post(0, 1))
 	k := Key{done.Seq, agentID(1)}
 	must.Do(t,
-		s.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Reason: "busy"},
+		s.Deliveries.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Reason: "busy"},
 			Change{State: parley.DeliveryHeld, Reason: "draft"},
 			Change{State: parley.DeliveryRead}))
-	must.Do(t, s.Advance(t.Context(), Key{open.Seq, agentID(1)},
+	must.Do(t, s.Deliveries.Advance(t.Context(), Key{open.Seq, agentID(1)},
 		Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryHeld, Reason: "draft"}))
 
 	now = now.Add(time.Hour)
 	for _, want := range []int64{1, 0} {
-		if got := must.Have(s.Prune(t.Context(), Retention{Steps: now}, onward))(t); got.Steps != want {
+		if got := must.Have(s.Workspace.Prune(t.Context(), Retention{Steps: now}, onward))(t); got.Steps != want {
 			t.Errorf("got %+v, want %d deliveries", got, want)
 		}
 	}
@@ -149,7 +150,7 @@ func TestPruneShortensAllDeliveriesOfAMessage(t *testing.T) {
 		a := send(t, s, p)
 		for _, n := range to {
 			held, read := Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryRead}
-			must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(n)}, held, read))
+			must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(n)}, held, read))
 		}
 	}
 	shorten(post(0, 1), 1)
@@ -159,7 +160,7 @@ func TestPruneShortensAllDeliveriesOfAMessage(t *testing.T) {
 
 	now = now.Add(time.Hour)
 	for _, want := range []int64{pruneRows + 1, 0} {
-		if got := must.Have(s.Prune(t.Context(), Retention{Steps: now}, onward))(t); got.Steps != want {
+		if got := must.Have(s.Workspace.Prune(t.Context(), Retention{Steps: now}, onward))(t); got.Steps != want {
 			t.Errorf("got %+v, want %d deliveries", got, want)
 		}
 	}
@@ -172,13 +173,14 @@ func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 	addAgents(t, s, 2)
 	mailbox := testAgent(2)
 	mailbox.Kind = parley.KindMailbox
-	must.Do(t, s.CreateAgent(t.Context(), mailbox, nil))
+	must.Do(t, s.Agents.CreateAgent(t.Context(), mailbox, nil))
 
 	text := func(text string, p Post) Post { p.Message.Text = text; return p }
 	settle := func(p Post, n int, states ...parley.DeliveryState) {
 		a := send(t, s, p)
 		for _, state := range states {
-			must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(n)}, Change{State: state, Reason: "because"}))
+			must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(n)},
+				Change{State: state, Reason: "because"}))
 		}
 	}
 	settle(text("read", post(0, 1)), 1, parley.DeliveryRead)
@@ -193,15 +195,15 @@ func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 	settle(text("newest", post(0, 1)), 1, parley.DeliveryRead)
 
 	now = now.Add(100 * 24 * time.Hour)
-	got := must.Have(s.Prune(t.Context(), Retention{Messages: now.Add(-time.Hour)}, onward))(t)
+	got := must.Have(s.Workspace.Prune(t.Context(), Retention{Messages: now.Add(-time.Hour)}, onward))(t)
 	var left []string
-	must.Do(t, s.read(t.Context(), "reading", &left, `SELECT text FROM messages ORDER BY seq`))
+	must.Do(t, s.db.read(t.Context(), "reading", &left, `SELECT text FROM messages ORDER BY seq`))
 	if want := "queued unread owed newest"; strings.Join(left, " ") != want || got.Messages != 3 {
 		t.Errorf("got %+v, left are %s, want %s", got, left, want)
 	}
 
 	wantMessages(t, s, 3)
-	if err := s.Check(t.Context()); err != nil {
+	if err := s.Workspace.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -215,15 +217,15 @@ func TestPrunedMessagesAreNotFoundByWords(t *testing.T) {
 		p := post(0, 1)
 		p.Message.Text = fmt.Sprintf("zebra number%d 你好", i)
 		a := send(t, s, p)
-		must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(1)}, Change{State: parley.DeliveryRead}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(1)}, Change{State: parley.DeliveryRead}))
 	}
 	now = now.Add(time.Hour)
-	must.Have(s.Prune(t.Context(), Retention{Messages: now}, onward))(t)
+	must.Have(s.Workspace.Prune(t.Context(), Retention{Messages: now}, onward))(t)
 
 	var found []int64
-	index := wordsOf(s.base.SQL)
+	index := wordsOf(s.db.base.SQL)
 	match, args := index.match([][]string{{stretchMark(1, shortStretch)}}, []wordsTerm{{text: "zebra"}})
-	must.Do(t, s.read(t.Context(), "searching", &found, `SELECT `+index.seq+` FROM message_words w WHERE `+match, args...))
+	must.Do(t, s.db.read(t.Context(), "searching", &found, `SELECT `+index.seq+` FROM message_words w WHERE `+match, args...))
 	if len(found) != 1 {
 		t.Errorf("the index finds %v, want the newest message alone", found)
 	}
@@ -243,16 +245,16 @@ func TestPruneGivesSpaceBack(t *testing.T) {
 	for i := range 100 {
 		p.Message.ID = fmt.Sprintf("%08x-long", i)
 		a := send(t, s, p)
-		must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(1)}, Change{State: parley.DeliveryRead}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(1)}, Change{State: parley.DeliveryRead}))
 	}
 	size := func() int64 {
-		must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+		must.Have(s.db.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 		return must.Have(os.Stat(path))(t).Size()
 	}
 
 	before := size()
 	now = now.Add(time.Hour)
-	must.Have(s.Prune(t.Context(), Retention{Messages: now}, onward))(t)
+	must.Have(s.Workspace.Prune(t.Context(), Retention{Messages: now}, onward))(t)
 	if after := size(); after > before/2 {
 		t.Errorf("the file had %d bytes, and has %d", before, after)
 	}

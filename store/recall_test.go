@@ -22,7 +22,7 @@ func TestRecallBeginsAfterForgetting(t *testing.T) {
 	recall := func(limit int, want ...string) {
 		t.Helper()
 		now, _ := askResponder(t, s, 0, 2, "now", "") // unanswered, so never recalled
-		said := must.Have(s.Recall(t.Context(), dm, agentID(0), now.Message.ID, limit))(t)
+		said := must.Have(s.Responders.Recall(t.Context(), dm, agentID(0), now.Message.ID, limit))(t)
 		if d := cmp.Diff(want, texts(said)); d != "" {
 			t.Errorf("%d recalled:\n%s", limit, d)
 		}
@@ -44,7 +44,7 @@ func TestRecallBeginsAfterForgetting(t *testing.T) {
 	askResponder(t, s, 0, 2, "q4", "a4")
 	recall(10, "q4", "a4")
 
-	late, err := s.Recall(t.Context(), dm, agentID(1), "no such message", 10)
+	late, err := s.Responders.Recall(t.Context(), dm, agentID(1), "no such message", 10)
 	if err != nil || len(late) != 0 {
 		t.Errorf("before no message: %v, %v", texts(late), err)
 	}
@@ -61,7 +61,7 @@ func TestRecallThreadIncludesOwnLaterPosts(t *testing.T) {
 	}
 
 	for limit, want := range map[int][]string{10: {"0", "1", "2", "5"}, 2: {"2", "5"}, 0: nil} {
-		said := must.Have(s.RecallThread(t.Context(), dm, thread, ids[3], limit))(t)
+		said := must.Have(s.Responders.RecallThread(t.Context(), dm, thread, ids[3], limit))(t)
 		if d := cmp.Diff(want, texts(said)); d != "" {
 			t.Errorf("%d recalled:\n%s", limit, d)
 		}

@@ -331,7 +331,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 		done := send(t, s, post(0, 1))
 		stored = append(stored, acknowledged{done.Message.ID, len(r.record())})
 		if i == 20 {
-			must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+			must.Have(s.db.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 		}
 	}
 
@@ -353,7 +353,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 				t.Errorf("cut after %d of %d changes: message %s: %v", at, len(record), a.id, err)
 			}
 		}
-		if lacks, err := after.Shortfall(t.Context()); err != nil || lacks != nil {
+		if lacks, err := after.Workspace.Shortfall(t.Context()); err != nil || lacks != nil {
 			t.Errorf("cut after %d of %d changes: it is said to lack %+v, %v", at, len(record), lacks, err)
 		}
 	}
@@ -367,7 +367,7 @@ func TestFailingSyncAcceptsNothing(t *testing.T) {
 	send(t, s, post(0, 1))
 
 	r.sets("fail", true)
-	_, err := s.Append(t.Context(), post(0, 1))
+	_, err := s.Messages.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
 	wantStored(t, s, 1)
 
@@ -386,7 +386,7 @@ func TestSlowSyncDelaysOnlyWrites(t *testing.T) {
 	var stored atomic.Bool
 	var group sync.WaitGroup
 	group.Go(func() {
-		if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 			t.Error(err)
 		}
 		stored.Store(true)

@@ -58,16 +58,16 @@ func writeRecovery(t *testing.T, text string) (w written) {
 	append := func() {
 		p := post(0, 1)
 		p.Message.Text = text
-		must.Have(s.Append(t.Context(), p))(t)
+		must.Have(s.Messages.Append(t.Context(), p))(t)
 	}
 	for range recoveryMessages / 2 {
 		append()
 	}
-	made := must.Have(s.KeepCopy(t.Context()))(t)
+	made := must.Have(s.Workspace.KeepCopy(t.Context()))(t)
 	w.copy = map[string][]byte{filepath.Join("backups", filepath.Base(made.Path)): must.Have(os.ReadFile(made.Path))(t)}
 	w.half = filesAt(t, path)
 
-	must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+	must.Have(s.db.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 	for range recoveryMessages / 2 {
 		append()
 	}
@@ -184,7 +184,7 @@ func (r recovery) try(t *testing.T, w written, content []byte) {
 	s, err := Open(t.Context(), Options{Path: path})
 	opened := err == nil
 	if opened {
-		if err = s.Check(t.Context()); err == nil {
+		if err = s.Workspace.Check(t.Context()); err == nil {
 			wantWhole(t, s, recoveryMessages, 0)
 			return
 		}
@@ -294,7 +294,7 @@ func wantWhole(t *testing.T, s *Store, messages int, lacks int64) {
 	defer s.Close()
 
 	found, told := messagesIn(t, s), int64(0)
-	if short := must.Have(s.Shortfall(t.Context()))(t); short != nil {
+	if short := must.Have(s.Workspace.Shortfall(t.Context()))(t); short != nil {
 		told = short.Messages
 	}
 	if found+lacks != int64(messages) || told != lacks {
@@ -302,24 +302,24 @@ func wantWhole(t *testing.T, s *Store, messages int, lacks int64) {
 			messages, lacks, told)
 	}
 	if lacks > 0 {
-		if open := must.Have(s.Pending(t.Context(), agentID(1), 1000))(t); len(open) > 0 {
+		if open := must.Have(s.Deliveries.Pending(t.Context(), agentID(1), 1000))(t); len(open) > 0 {
 			t.Errorf("%d messages are typed again", len(open))
 		}
 	}
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil && lacks == 0 {
+	if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil && lacks == 0 {
 		t.Errorf("the next message: %v", err)
 	}
 	var dangling []struct{ Table string }
-	must.Do(t, s.read(t.Context(), "looking for references", &dangling, `SELECT "table" FROM pragma_foreign_key_check`))
+	must.Do(t, s.db.read(t.Context(), "looking for references", &dangling, `SELECT "table" FROM pragma_foreign_key_check`))
 	if len(dangling) > 0 {
 		t.Errorf("rows refer to none: %v", dangling)
 	}
-	must.Do(t, s.Check(t.Context()))
+	must.Do(t, s.Workspace.Check(t.Context()))
 }
 
 func messagesIn(t *testing.T, s *Store) (n int64) {
 	t.Helper()
-	must.Do(t, s.read(t.Context(), "counting", &n, `SELECT count(*) FROM messages WHERE text LIKE '`+ours+`%'`))
+	must.Do(t, s.db.read(t.Context(), "counting", &n, `SELECT count(*) FROM messages WHERE text LIKE '`+ours+`%'`))
 	return n
 }
 
@@ -349,7 +349,7 @@ func changeWhileOpen(t *testing.T, ending, does string) {
 	for range 40 {
 		appended(t, s)
 	}
-	must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(PASSIVE)`))(t)
+	must.Have(s.db.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(PASSIVE)`))(t)
 
 	file := path + ending
 	size := must.Have(os.Stat(file))(t).Size()
@@ -372,16 +372,16 @@ func changeWhileOpen(t *testing.T, ending, does string) {
 
 	acknowledged := 40
 	for begun := time.Now(); time.Since(begun) < 3*engine.WatchEvery/2; {
-		if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 			break
 		}
 		acknowledged++
 	}
-	noticed := s.Check(t.Context()) != nil
+	noticed := s.Workspace.Check(t.Context()) != nil
 	_ = s.Close() // what it could not write is known below
 
 	lacks := int64(0)
-	if s, err := Open(t.Context(), Options{Path: path}); err != nil || s.Check(t.Context()) != nil {
+	if s, err := Open(t.Context(), Options{Path: path}); err != nil || s.Workspace.Check(t.Context()) != nil {
 		if err == nil {
 			must.Do(t, s.Close())
 		}

@@ -13,7 +13,7 @@ import (
 
 // Relays passes acts from one host to another, through the database. Each is taken once, by the daemon
 // of its host.
-type Relays struct{ *database }
+type Relays struct{ db *database }
 
 // Relay is an act that one host asks of another.
 type Relay struct {
@@ -43,15 +43,16 @@ const (
 // host took it, and ended before it answered, so whether it was done is not known. When ctx ends, a relay
 // that was not taken is withdrawn.
 func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
-	r.ID, r.AskedFrom = uuid.NewString(), s.base.Host
-	if err := s.write(ctx, "asking another host", func(t *tx) error { return (hostsIn{t}).addRelay(&r) }); err != nil {
+	r.ID, r.AskedFrom = uuid.NewString(), s.db.base.Host
+	if err := s.db.write(ctx, "asking another host",
+		func(t *tx) error { return (hostsIn{t}).addRelay(&r) }); err != nil {
 		return RelayAnswer{}, err
 	}
 
 	for {
-		rings := s.base.Doorbell.Relays.Ringing()
+		rings := s.db.base.Doorbell.Relays.Ringing()
 		row := relayRow{}
-		err := s.read(ctx, "waiting for another host", &row, relayQuery, r.ID)
+		err := s.db.read(ctx, "waiting for another host", &row, relayQuery, r.ID)
 		if err == nil && row.end() != relayOpen {
 			if row, err = s.conclude(ctx, r.ID); err == nil && row.end() != relayOpen {
 				return row.answer(&r)
@@ -75,10 +76,10 @@ func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 // addRelay stores a relay, and rings at its host.
 func (t hostsIn) addRelay(r *Relay) error {
 	var rows []hostRow
-	if err := t.Query(&rows, hostsQuery); err != nil {
+	if err := t.tx.Query(&rows, hostsQuery); err != nil {
 		return err
 	}
-	switch h := teamOf(t.Host, rows).Host(r.Host); {
+	switch h := teamOf(t.tx.Host, rows).Host(r.Host); {
 	case h == nil:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
 			plain.CleanLine(plain.Truncate(r.Host, 64))).
@@ -89,7 +90,7 @@ func (t hostsIn) addRelay(r *Relay) error {
 			With("host", r.Host).Suggest("Start parley there: parley serve, in the workspace. Then try again.")
 	}
 
-	if _, err := t.Exec(`INSERT INTO relays (id, host, operation, request, asker_id, asked_from, created_at, deadline)
+	if _, err := t.tx.Exec(`INSERT INTO relays (id, host, operation, request, asker_id, asked_from, created_at, deadline)
 		VALUES (?, ?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')`,
 		r.ID, r.Host, r.Operation, r.Request, r.AskerID, r.AskedFrom, relayTime.Milliseconds()); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (t hostsIn) addRelay(r *Relay) error {
 
 // call rings at a host, when the transaction is committed.
 func (t hostsIn) call(host string) error {
-	return t.Query(new([]string),
+	return t.tx.Query(new([]string),
 		`SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
 }
 
@@ -140,7 +141,7 @@ func (r *relayRow) end() relayEnd {
 
 // conclude removes a relay that has ended, so that nothing comes of it later, and returns how it stood.
 func (s *Relays) conclude(ctx context.Context, id string) (row relayRow, err error) {
-	err = s.write(ctx, "reading the answer of another host", func(t *tx) error {
+	err = s.db.write(ctx, "reading the answer of another host", func(t *tx) error {
 		row = relayRow{}
 		err := t.Query(&row, relayQuery, id)
 		if err == nil && row.end() != relayOpen {
@@ -169,22 +170,22 @@ func (r *relayRow) answer(asked *Relay) (RelayAnswer, error) {
 
 // withdraw removes a relay that was not taken yet, because nobody waits for it any more. It returns why.
 func (s *Relays) withdraw(ctx context.Context, r *Relay) error {
-	err := s.write(context.WithoutCancel(ctx), "withdrawing what another host was asked", func(t *tx) error {
+	err := s.db.write(context.WithoutCancel(ctx), "withdrawing what another host was asked", func(t *tx) error {
 		_, err := t.Exec(`DELETE FROM relays WHERE id = ? AND taker IS NULL`, r.ID)
 		return err
 	})
 	if err != nil {
-		s.base.Log.Warn("what another host was asked was not withdrawn", "host", r.Host, "error", err)
+		s.db.base.Log.Warn("what another host was asked was not withdrawn", "host", r.Host, "error", err)
 	}
 	return context.Cause(ctx)
 }
 
 // RelaysRing returns a channel that is closed when a relay for this host may have come.
-func (s *Relays) RelaysRing() <-chan struct{} { return s.base.Doorbell.Relays.Ringing() }
+func (s *Relays) RelaysRing() <-chan struct{} { return s.db.base.Doorbell.Relays.Ringing() }
 
 // RelayPause is how long to wait for the ring before looking anyway.
 func (s *Relays) RelayPause() time.Duration {
-	if s.base.Doorbell.Works() {
+	if s.db.base.Doorbell.Works() {
 		return engine.RenewEvery
 	}
 	return engine.WatchEvery
@@ -194,22 +195,22 @@ func (s *Relays) RelayPause() time.Duration {
 func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 	const open = ` FROM relays WHERE host = ? AND taker IS NULL AND deadline > clock_timestamp()`
 	var waits bool
-	if err := s.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`,
-		s.base.Host); err != nil ||
+	if err := s.db.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`,
+		s.db.base.Host); err != nil ||
 		!waits {
 		return nil, err
 	}
 
-	err = s.write(ctx, "taking what another host asks", func(t *tx) error {
+	err = s.db.write(ctx, "taking what another host asks", func(t *tx) error {
 		taken = nil
 		var rows []Relay
 		if err := t.Query(&rows, `SELECT id, host, operation, request, asker_id, asked_from`+open+
-			` ORDER BY created_at LIMIT 1`, s.base.Host); err != nil || len(rows) == 0 {
+			` ORDER BY created_at LIMIT 1`, s.db.base.Host); err != nil || len(rows) == 0 {
 			return err
 		}
 		taken = &rows[0]
 		_, err := t.Exec(`UPDATE relays SET request = '', taken_at = clock_timestamp(),
-			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.base.Host, taken.ID)
+			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.db.base.Host, taken.ID)
 		return err
 	})
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 // AnswerRelay stores the answer to a relay that this daemon took, and rings at its asker. One whose
 // asker waits no longer is gone.
 func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error {
-	return s.write(ctx, "answering another host", func(t *tx) error {
+	return s.db.write(ctx, "answering another host", func(t *tx) error {
 		n, err := t.Exec(`UPDATE relays SET answer = ?, failed = ?, done_at = clock_timestamp()
 			WHERE id = ? AND taker = (SELECT epoch FROM hosts WHERE name = ?)`, a.Text, a.Failed, r.ID, t.Host)
 		if err != nil || n == 0 {
@@ -234,10 +235,10 @@ func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error 
 
 // relays removes relays whose askers are gone.
 func (p *pruning) relays(ctx context.Context) error {
-	if p.base.SQL.Embedded {
+	if p.db.base.SQL.Embedded {
 		return nil
 	}
-	return p.write(ctx, "removing old relays", func(t *tx) error {
+	return p.db.write(ctx, "removing old relays", func(t *tx) error {
 		_, err := t.Exec(`DELETE FROM relays WHERE created_at < clock_timestamp() - ? * interval '1 second'`,
 			int64(relayKept.Seconds()))
 		return err

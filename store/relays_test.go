@@ -20,7 +20,7 @@ type asked struct {
 func asks(ctx context.Context, s *Store, host string) <-chan asked {
 	done := make(chan asked, 1)
 	go func() {
-		a, err := s.AskHost(ctx, Relay{Host: host, Operation: "stop_agent", Request: `{"agent":"x"}`, AskerID: agentID(0)})
+		a, err := s.Relays.AskHost(ctx, Relay{Host: host, Operation: "stop_agent", Request: `{"agent":"x"}`, AskerID: agentID(0)})
 		done <- asked{a, err}
 	}()
 	return done
@@ -31,13 +31,13 @@ func takes(t *testing.T, s *Store) Relay {
 	t.Helper()
 	late := time.After(time.Minute)
 	for {
-		rings := s.RelaysRing()
-		if r := must.Have(s.TakeRelay(t.Context()))(t); r != nil {
+		rings := s.Relays.RelaysRing()
+		if r := must.Have(s.Relays.TakeRelay(t.Context()))(t); r != nil {
 			return *r
 		}
 		select {
 		case <-rings:
-		case <-time.After(s.RelayPause()):
+		case <-time.After(s.Relays.RelayPause()):
 		case <-late:
 			t.Fatal("no relay came")
 		}
@@ -47,14 +47,14 @@ func takes(t *testing.T, s *Store) Relay {
 // relayRows counts what the database has of relays, with a condition.
 func relayRows(t *testing.T, s *Store, where string) (n int) {
 	t.Helper()
-	must.Do(t, s.read(t.Context(), "counting", &n, `SELECT count(*) FROM relays WHERE `+where))
+	must.Do(t, s.db.read(t.Context(), "counting", &n, `SELECT count(*) FROM relays WHERE `+where))
 	return n
 }
 
 // tampers changes the database behind the backs of the hosts.
 func tampers(t *testing.T, s *Store, statement string) {
 	t.Helper()
-	must.Have(s.base.WriterPool.Exec(statement))(t)
+	must.Have(s.db.base.WriterPool.Exec(statement))(t)
 }
 
 // until waits for a fact in the database.
@@ -69,7 +69,7 @@ func TestRelayIsTakenOnceAndAnswered(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob", "cleo")
 	ann, bob, cleo := hosts[0], hosts[1], hosts[2]
 	for _, s := range hosts {
-		s.Follow(func(*News) {})
+		s.Hosts.Follow(func(*News) {})
 	}
 
 	answer := asks(t.Context(), ann, "bob")
@@ -77,10 +77,10 @@ func TestRelayIsTakenOnceAndAnswered(t *testing.T) {
 	if r.Operation != "stop_agent" || r.Request != `{"agent":"x"}` || r.AskerID != agentID(0) || r.AskedFrom != "ann" {
 		t.Errorf("bob got %+v", r)
 	}
-	if again := must.Have(bob.TakeRelay(t.Context()))(t); again != nil {
+	if again := must.Have(bob.Relays.TakeRelay(t.Context()))(t); again != nil {
 		t.Errorf("bob got it twice: %+v", again)
 	}
-	if other := must.Have(cleo.TakeRelay(t.Context()))(t); other != nil {
+	if other := must.Have(cleo.Relays.TakeRelay(t.Context()))(t); other != nil {
 		t.Errorf("cleo got it: %+v", other)
 	}
 	if relayRows(t, ann, `request <> ''`) != 0 {
@@ -88,8 +88,8 @@ func TestRelayIsTakenOnceAndAnswered(t *testing.T) {
 	}
 
 	// Only the host that took it answers.
-	must.Do(t, cleo.AnswerRelay(t.Context(), r, RelayAnswer{Text: `"cleo"`}))
-	must.Do(t, bob.AnswerRelay(t.Context(), r, RelayAnswer{Text: `{"done":1}`, Failed: true}))
+	must.Do(t, cleo.Relays.AnswerRelay(t.Context(), r, RelayAnswer{Text: `"cleo"`}))
+	must.Do(t, bob.Relays.AnswerRelay(t.Context(), r, RelayAnswer{Text: `{"done":1}`, Failed: true}))
 	if got := <-answer; got.err != nil || got.Text != `{"done":1}` || !got.Failed {
 		t.Errorf("ann is told %+v", got)
 	}
@@ -105,7 +105,7 @@ func TestRelayThatNobodyTakesIsWithdrawn(t *testing.T) {
 	answer := asks(t.Context(), ann, "bob")
 	until(t, func() bool { return relayRows(t, ann, `true`) == 1 })
 	tampers(t, ann, `UPDATE relays SET deadline = clock_timestamp()`)
-	if late := must.Have(bob.TakeRelay(t.Context()))(t); late != nil {
+	if late := must.Have(bob.Relays.TakeRelay(t.Context()))(t); late != nil {
 		t.Errorf("bob took it after its deadline: %+v", late)
 	}
 	got := <-answer
@@ -125,9 +125,9 @@ func TestRelayThatNobodyTakesIsWithdrawn(t *testing.T) {
 
 	// A host that is away, or unknown, is not asked.
 	must.Do(t, bob.Close())
-	_, err := ann.AskHost(t.Context(), Relay{Host: "bob"})
+	_, err := ann.Relays.AskHost(t.Context(), Relay{Host: "bob"})
 	wantCode(t, "a host that is away", err, parley.AgentUnavailable)
-	_, err = ann.AskHost(t.Context(), Relay{Host: "dora"})
+	_, err = ann.Relays.AskHost(t.Context(), Relay{Host: "dora"})
 	wantCode(t, "an unknown host", err, parley.InvalidArgument)
 }
 
@@ -141,7 +141,7 @@ func TestRelayWhoseTakerIsGoneIsNotKnown(t *testing.T) {
 	tampers(t, ann, `UPDATE workspace SET epoch = 1000000`)
 	got := <-answer
 	wantCode(t, "another daemon is bob now", got.err, parley.DaemonUnavailable)
-	err := bob.AnswerRelay(t.Context(), r, RelayAnswer{})
+	err := bob.Relays.AnswerRelay(t.Context(), r, RelayAnswer{})
 	wantCode(t, "the old daemon answers", err, parley.StorageUnavailable)
 }
 
@@ -154,7 +154,7 @@ func TestRelayThatTheServerForgotIsNotKnown(t *testing.T) {
 	tampers(t, ann, `TRUNCATE relays`)
 	got := <-answer
 	wantCode(t, "the server forgot it", got.err, parley.DaemonUnavailable)
-	must.Do(t, bob.AnswerRelay(t.Context(), r, RelayAnswer{}))
+	must.Do(t, bob.Relays.AnswerRelay(t.Context(), r, RelayAnswer{}))
 }
 
 func TestRelaysOfAskersThatAreGoneArePruned(t *testing.T) {
@@ -163,12 +163,12 @@ func TestRelaysOfAskersThatAreGoneArePruned(t *testing.T) {
 
 	answer := asks(t.Context(), ann, "bob")
 	takes(t, bob)
-	must.Have(bob.Prune(t.Context(), Retention{}, nil))(t)
+	must.Have(bob.Workspace.Prune(t.Context(), Retention{}, nil))(t)
 	if relayRows(t, ann, `true`) != 1 {
 		t.Error("a relay at work was removed")
 	}
 	tampers(t, ann, `UPDATE relays SET created_at = clock_timestamp() - interval '2 hours'`)
-	must.Have(bob.Prune(t.Context(), Retention{}, nil))(t)
+	must.Have(bob.Workspace.Prune(t.Context(), Retention{}, nil))(t)
 	got := <-answer
 	wantCode(t, "it was removed", got.err, parley.DaemonUnavailable)
 }

@@ -151,7 +151,7 @@ func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *p
 // Shortfall returns what the database was found to lack, nil for nothing.
 func (s *Workspace) Shortfall(ctx context.Context) (*Shortfall, error) {
 	var values []string
-	err := s.read(ctx, "reading what is missing", &values, `SELECT value FROM facts WHERE name = ?`, shortfallFact)
+	err := s.db.read(ctx, "reading what is missing", &values, `SELECT value FROM facts WHERE name = ?`, shortfallFact)
 	if err != nil || len(values) == 0 {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Workspace) Shortfall(ctx context.Context) (*Shortfall, error) {
 // DismissShortfall forgets what the database was found to lack, and reports whether there was
 // anything.
 func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error) {
-	err = s.write(ctx, "dismissing what is missing", func(t *tx) error {
+	err = s.db.write(ctx, "dismissing what is missing", func(t *tx) error {
 		n, err := t.Exec(`DELETE FROM facts WHERE name = ?`, shortfallFact)
 		found = n > 0
 		return err
@@ -177,14 +177,14 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
-func (db opening) settle(c *engine.Continuation) error {
-	if err := db.base.First(func(t *tx) error { return goOn(t, c) }); err != nil {
+func (x opening) settle(c *engine.Continuation) error {
+	if err := x.db.base.First(func(t *tx) error { return goOn(t, c) }); err != nil {
 		return err
 	}
-	db.base.Events.Begin(max(db.base.Events.Last(), c.After.Event))
-	db.base.Progress.Last.Progress = engine.Progress{Event: max(db.base.Progress.Last.Event, c.After.Event),
-		Row: max(db.base.Progress.Last.Row, c.After.Row)}
-	return db.base.Progress.Write()
+	x.db.base.Events.Begin(max(x.db.base.Events.Last(), c.After.Event))
+	x.db.base.Progress.Last.Progress = engine.Progress{Event: max(x.db.base.Progress.Last.Event, c.After.Event),
+		Row: max(x.db.base.Progress.Last.Row, c.After.Row)}
+	return x.db.base.Progress.Write()
 }
 
 // goOn lets the numbers go on, and stores what is lacked.
@@ -221,7 +221,7 @@ func goOn(t *tx, c *engine.Continuation) error {
 // doubt gives up all open deliveries: the terminals may have had them already.
 func (t deliveriesIn) doubt() error {
 	var keys []Key
-	if err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
+	if err := t.tx.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
 		return err
 	}
 

@@ -79,7 +79,7 @@ func respondersOf(q querier, where string, args ...any) (map[string]*parley.Resp
 
 // replace replaces how a model answers for an agent; with nil, none does.
 func (t respondersIn) replace(agentID string, p *parley.Responder) error {
-	if _, err := t.Exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
+	if _, err := t.tx.Exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
 	}
 

@@ -72,7 +72,7 @@ var modelCallsTable = engine.Table[ModelCall]{
 // recordCall stores a call. A missing time is now.
 func (t respondersIn) recordCall(c *ModelCall) error {
 	if c.At.IsZero() {
-		c.At = t.Now
+		c.At = t.tx.Now
 	}
 
 	return modelCallsTable.Insert(t.tx, *c)
@@ -81,7 +81,7 @@ func (t respondersIn) recordCall(c *ModelCall) error {
 // Unanswered records a call that brought no answer, and the reason on the message's
 // delivery, unless the agent has read the message meanwhile.
 func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) error {
-	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
+	return s.db.write(ctx, "storing that a model gave no answer", func(t *tx) error {
 		if err := (respondersIn{t}).recordCall(&c); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ const selectModelCalls = `SELECT c.agent_id, a.name AS agent, c.caller_id, f.nam
 // LastCall returns the last call to a model about a message, nil for none.
 func (s *Responders) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
 	var rows []modelCallRow
-	err := s.read(ctx, "reading a model's call", &rows,
+	err := s.db.read(ctx, "reading a model's call", &rows,
 		selectModelCalls+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`, messageID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -140,7 +140,7 @@ func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsa
 	}
 
 	var sums []usageRow
-	err := s.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n,
+	err := s.db.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n,
 			sum(c.requests) AS requests, sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens,
 			sum(c.output_tokens) AS output_tokens, sum(c.latency) AS latency, max(c.at) AS last
 		FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
@@ -162,7 +162,7 @@ func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsa
 	}
 
 	var rows []modelCallRow
-	err = s.read(ctx, doing, &rows, selectModelCalls+where+` ORDER BY c.id DESC LIMIT ?`, append(args, q.Calls)...)
+	err = s.db.read(ctx, doing, &rows, selectModelCalls+where+` ORDER BY c.id DESC LIMIT ?`, append(args, q.Calls)...)
 	calls := make([]ModelCall, len(rows))
 	for i := range rows {
 		calls[i] = rows[i].call()
@@ -200,7 +200,7 @@ func (r *usageRow) addTo(a *parley.AgentUsage) {
 // NotAnswered returns the messages that a model should answer and has not, except
 // dismissed ones, the newest first.
 func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
-	return s.items(ctx, ` WHERE d.recipient_id IN (SELECT agent_id FROM responders)
+	return s.db.items(ctx, ` WHERE d.recipient_id IN (SELECT agent_id FROM responders)
 		AND `+isUnansweredByModel+` AND d.dismissed = 0`, false, maxNeeds)
 }
 
@@ -209,12 +209,12 @@ func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
 const isUnansweredByModel = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`
 
 // Responders keeps how models answer for agents, what they remember, and each call.
-type Responders struct{ *database }
+type Responders struct{ db *database }
 
 // SetResponder records how a model answers for an agent, and with it the agent's kind and
 // its approval. The agent's keys stay valid. AGENT_NOT_FOUND.
 func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
-	return s.write(ctx, "storing the responder", func(t *tx) error {
+	return s.db.write(ctx, "storing the responder", func(t *tx) error {
 		if _, err := (agentsIn{t}).load(a.ID); err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (p posting) recordReply(seq int64) error {
 // a message, by their IDs.
 func (s *Responders) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
 	var rows []struct{ RecipientID, Recipient, Decision string }
-	err := s.read(ctx, "reading the decisions", &rows, `SELECT d.recipient_id, r.name AS recipient, d.decision
+	err := s.db.read(ctx, "reading the decisions", &rows, `SELECT d.recipient_id, r.name AS recipient, d.decision
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq JOIN agents r ON r.id = d.recipient_id
 		WHERE m.id = ? AND d.decision <> ''`, messageID)
 

@@ -23,9 +23,10 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 	}
 
 	must.Do(t,
-		s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"))
+		s.Responders.Unanswered(t.Context(),
+			call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"))
 
-	must.Do(t, s.Unanswered(
+	must.Do(t, s.Responders.Unanswered(
 		t.Context(),
 		call(1, parley.ModelSlow,
 			parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true}),
@@ -38,7 +39,7 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 	r.Answers, r.Call = &Answering{MessageID: asked.Message.ID}, &answer
 	send(t, s, r)
 
-	agents, calls, err := s.Usage(t.Context(), UsageQuery{Calls: 2})
+	agents, calls, err := s.Responders.Usage(t.Context(), UsageQuery{Calls: 2})
 	must.Do(t, err)
 	want := []parley.AgentUsage{
 		{
@@ -68,11 +69,12 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 		t.Errorf("the last calls are %+v", calls)
 	}
 
-	agents, calls, err = s.Usage(t.Context(), UsageQuery{Since: at.Add(time.Minute), AgentID: dm, Calls: 10})
+	agents, calls, err = s.Responders.Usage(t.Context(), UsageQuery{Since: at.Add(time.Minute), AgentID: dm, Calls: 10})
 	if err != nil || len(agents) != 1 || agents[0].Calls != 1 || len(calls) != 1 {
 		t.Errorf("since the second: %+v, %+v, %v", agents, calls, err)
 	}
-	if agents, _, err = s.Usage(t.Context(), UsageQuery{AgentID: agentID(0)}); err != nil || len(agents) != 0 {
+	if agents, _, err = s.Responders.Usage(t.Context(), UsageQuery{AgentID: agentID(0)}); err != nil ||
+		len(agents) != 0 {
 		t.Errorf("of another: %+v, %v", agents, err)
 	}
 }
@@ -87,23 +89,24 @@ func TestUnansweredRecordsWhy(t *testing.T) {
 	}
 
 	left, _ := askResponder(t, s, 0, 1, "q", "")
-	must.Do(t, s.Unanswered(t.Context(), call(left.Message.ID), "slow"))
+	must.Do(t, s.Responders.Unanswered(t.Context(), call(left.Message.ID), "slow"))
 	d, _ := ladder(t, s, left.Message.ID)
 	if d.State != parley.DeliverySubmitted || d.Reason != "slow" || len(d.Steps) != 2 {
 		t.Errorf("the delivery is %+v", d)
 	}
 
 	done, _ := askResponder(t, s, 0, 1, "q2", "a2")
-	must.Do(t, s.Unanswered(t.Context(), call(done.Message.ID), "slow"))
+	must.Do(t, s.Responders.Unanswered(t.Context(), call(done.Message.ID), "slow"))
 	if d, _ := ladder(t, s, done.Message.ID); d.State != parley.DeliveryAnswered || d.Reason != "" {
 		t.Errorf("what was answered is %+v", d)
 	}
 
-	items, err := s.NotAnswered(t.Context())
+	items, err := s.Responders.NotAnswered(t.Context())
 	if err != nil || len(items) != 1 || items[0].Message.ID != left.Message.ID {
 		t.Errorf("not answered are %+v, %v", items, err)
 	}
-	if c, err := s.LastCall(t.Context(), done.Message.ID); err != nil || c == nil || c.Reason != parley.ModelSlow {
+	if c, err := s.Responders.LastCall(t.Context(), done.Message.ID); err != nil || c == nil ||
+		c.Reason != parley.ModelSlow {
 		t.Errorf("the last call is %+v, %v", c, err)
 	}
 }

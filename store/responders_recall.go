@@ -18,7 +18,7 @@ func (s *Responders) Recall(
 		return nil, nil
 	}
 
-	items, err := s.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
+	items, err := s.db.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
 		AND d.message_seq < (SELECT seq FROM messages WHERE id = ?)
 		AND d.message_seq > coalesce(
 			(SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
@@ -57,7 +57,7 @@ func (s *Responders) RecallThread(
 	}
 
 	var rows []messageRow
-	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
+	err := s.db.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
 		FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' AND m.id <> ?
 			AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?)
@@ -67,7 +67,7 @@ func (s *Responders) RecallThread(
 
 // forgetBefore makes a responder forget its talk with another, up to one of its messages.
 func (t respondersIn) forgetBefore(responderID, otherID string, seq int64) error {
-	_, err := t.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
+	_, err := t.tx.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT (responder_id, other_id) DO UPDATE SET
 			message_seq = `+engine.Greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
 	return err

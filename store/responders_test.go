@@ -18,7 +18,7 @@ func withResponder(t *testing.T, count int) (s *Store, responder string) {
 	a := testAgent(count - 1)
 	a.Kind, a.Approval = parley.KindResponder, parley.ApprovalGiven
 	a.Responder = &parley.Responder{AutoRespond: true, ResponderConfig: parley.ResponderConfig{ModelID: "scripted"}}
-	must.Do(t, s.SetResponder(t.Context(), a))
+	must.Do(t, s.Responders.SetResponder(t.Context(), a))
 	return s, a.ID
 }
 
@@ -59,12 +59,12 @@ func TestDecisionsAreKeptWithTheirDeliveries(t *testing.T) {
 	}
 
 	id := send(t, s, p).Message.ID
-	by, err := s.Decisions(t.Context(), id)
+	by, err := s.Responders.Decisions(t.Context(), id)
 	if d := cmp.Diff(map[string]parley.ConversationDecision{dm: decided}, by); d != "" || err != nil {
 		t.Errorf("%v: %s", err, d)
 	}
 
-	items, err := s.NotAnswered(t.Context())
+	items, err := s.Responders.NotAnswered(t.Context())
 	if err != nil || len(items) != 1 || cmp.Diff(&decided, items[0].Delivery.Decision) != "" {
 		t.Errorf("not answered are %+v, %v", items, err)
 	}
@@ -73,7 +73,7 @@ func TestDecisionsAreKeptWithTheirDeliveries(t *testing.T) {
 func TestReplyWithinCallIsNoTurn(t *testing.T) {
 	s, _ := withResponder(t, 2)
 	asked, _ := askResponder(t, s, 0, 1, "q", "a")
-	_, err := s.Append(
+	_, err := s.Messages.Append(
 		t.Context(),
 		Post{Message: parley.Message{ID: "5f0c21aa-0000-4000-8000-000000000001", Kind: parley.KindDirect,
 			SenderID: agentID(1), ChainID: "c", Text: "in the call"}, Event: parley.EventDirectMessage,
@@ -85,7 +85,7 @@ func TestReplyWithinCallIsNoTurn(t *testing.T) {
 	later.Message.ChainID = "c"
 	send(t, s, later)
 
-	turns, err := s.Turns(t.Context(), asked.Message.Timestamp.Add(-time.Hour), 100)
+	turns, err := s.Conversations.Turns(t.Context(), asked.Message.Timestamp.Add(-time.Hour), 100)
 	if err != nil || len(turns) != 1 || turns[0].MessageID != later.Message.ID {
 		t.Errorf("turns are %+v, %v", turns, err)
 	}

@@ -64,10 +64,10 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 
 	low, high, err := s.span(ctx, &q)
 	if err == nil && !q.All {
-		q.late, err = s.joinedLate(ctx, q.For)
+		q.late, err = s.db.joinedLate(ctx, q.For)
 	}
 
-	start, bits, quickest := s.base.Now(), shortStretch, time.Hour
+	start, bits, quickest := s.db.base.Now(), shortStretch, time.Hour
 	switch {
 	case q.narrow():
 		bits = wholeRecord
@@ -76,7 +76,7 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 	}
 
 	for n := 1; err == nil && low <= high; n++ {
-		from, stretchStart := max(low, high>>bits<<bits), s.base.Now()
+		from, stretchStart := max(low, high>>bits<<bits), s.db.base.Now()
 		var items []FoundItem
 		items, err = s.searchStretch(ctx, &q, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
@@ -86,11 +86,11 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 		}
 
 		high = from - 1
-		now := s.base.Now()
+		now := s.db.base.Now()
 		quickest = min(quickest, now.Sub(stretchStart))
-		enough := now.Sub(start) >= s.tuning.searchTime
+		enough := now.Sub(start) >= s.db.searchTime
 		if n > 1 && quickest >= quickStretch { // a single one may have been delayed
-			enough = now.Sub(start)+quickest >= s.tuning.searchTime*2/3
+			enough = now.Sub(start)+quickest >= s.db.searchTime*2/3
 		}
 
 		if err == nil && low <= high && enough {
@@ -123,7 +123,7 @@ func (s *Messages) span(ctx context.Context, q *SearchQuery) (low, high int64, e
 	}
 
 	low = 1
-	err = s.read(ctx, "searching messages", &high, newest, args...)
+	err = s.db.read(ctx, "searching messages", &high, newest, args...)
 	if err == nil && !q.Since.IsZero() {
 		low, err = s.firstSince(ctx, q.Since.Add(-clockSlack), high)
 	}
@@ -157,7 +157,7 @@ func (s *Messages) firstSince(ctx context.Context, t time.Time, last int64) (int
 // acceptedAt returns the time of the message with this number, or of the next one.
 func (s *Messages) acceptedAt(ctx context.Context, seq int64) (time.Time, error) {
 	var at int64
-	err := s.read(ctx, "searching messages", &at,
+	err := s.db.read(ctx, "searching messages", &at,
 		`SELECT m.accepted_at FROM messages m WHERE m.seq >= ? ORDER BY m.seq LIMIT 1`, seq)
 	return instant(at), err
 }
@@ -182,22 +182,22 @@ type stretch struct {
 func (s *Messages) searchStretch(
 	ctx context.Context, q *SearchQuery, part stretch, limit int,
 ) ([]FoundItem, error) {
-	index := wordsOf(s.base.SQL)
+	index := wordsOf(s.db.base.SQL)
 	from, where, args := q.source(index, part)
-	conditions, more := q.conditions(s.base.SQL)
+	conditions, more := q.conditions(s.db.base.SQL)
 	args = append([]any{listedRecipients, q.For}, args...)
 	args = append(append(args, more...), limit)
 
 	var rows []foundRow
-	err := s.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
+	err := s.db.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
 		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct'
 			THEN (SELECT d.conversation_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT 1)
 			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
-		coalesce((SELECT `+s.base.SQL.Joined+`(l.recipient_id, ' ') FROM
+		coalesce((SELECT `+s.db.base.SQL.Joined+`(l.recipient_id, ' ') FROM
 			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids,
-		coalesce((SELECT `+s.base.SQL.Joined+`(l.state || ' ' || l.n, ' ') FROM
+		coalesce((SELECT `+s.db.base.SQL.Joined+`(l.state || ' ' || l.n, ' ') FROM
 			(SELECT d.state, count(*) AS n FROM deliveries d WHERE d.message_seq = m.seq GROUP BY d.state) l), '') AS states
 		FROM `+from+` CROSS JOIN agents s
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?

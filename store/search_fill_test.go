@@ -18,8 +18,8 @@ func TestIndexOfWordsIsMadeAgain(t *testing.T) {
 		FROM c`)
 
 	tx := must.Have(db.BeginTx(t.Context(), nil))(t)
-	must.Have(tx.ExecContext(t.Context(), wordsOf(s.base.SQL).clear))(t)
-	must.Do(t, fillWords(t.Context(), tx, s.base.SQL))
+	must.Have(tx.ExecContext(t.Context(), wordsOf(s.db.base.SQL).clear))(t)
+	must.Do(t, fillWords(t.Context(), tx, s.db.base.SQL))
 	must.Do(t, tx.Commit())
 
 	wantFound(t, s, SearchQuery{Words: "rebase", For: agentID(1), From: []string{agentID(0)}}, "please rebase")

@@ -16,7 +16,7 @@ func sayAs(t *testing.T, s *Store, text string, from, to int, as func(*parley.Me
 	p := post(from, to)
 	p.Message.Text = text
 	as(&p.Message)
-	return must.Have(s.Append(t.Context(), p))(t)
+	return must.Have(s.Messages.Append(t.Context(), p))(t)
 }
 
 // A message to several is found by the state of the delivery to the one who is named.
@@ -120,7 +120,7 @@ func TestSearchesForFewUseTheirIndexes(t *testing.T) {
 			"INDEX messages_priorities (priority=?"},
 	} {
 		plans := plansOf(t, s, func(ctx context.Context) error {
-			_, err := s.Search(ctx, SearchQuery{All: true, Since: time.Unix(1, 0), Match: c.match, Limit: 10})
+			_, err := s.Messages.Search(ctx, SearchQuery{All: true, Since: time.Unix(1, 0), Match: c.match, Limit: 10})
 			return err
 		})
 		if !strings.Contains(plans, c.want) || strings.Contains(plans, "SCAN m") {

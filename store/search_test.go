@@ -15,7 +15,7 @@ func say(t *testing.T, s *Store, text string, from int, to ...int) Appended {
 	t.Helper()
 	p := post(from, to...)
 	p.Message.Text = text
-	return must.Have(s.Append(t.Context(), p))(t)
+	return must.Have(s.Messages.Append(t.Context(), p))(t)
 }
 
 // wantFound compares the texts that a search finds.
@@ -26,7 +26,7 @@ func wantFound(t *testing.T, s *Store, q SearchQuery, want ...string) FoundPage 
 	}
 
 	q.All = q.All || q.For == ""
-	page, err := s.Search(t.Context(), q)
+	page, err := s.Messages.Search(t.Context(), q)
 	var got []string
 	for _, item := range page.Items {
 		got = append(got, item.Message.Text)
@@ -86,7 +86,7 @@ func FuzzSearchTakesAnyText(f *testing.F) {
 		if len(query) > 2000 {
 			t.Skip()
 		}
-		if _, err := s.Search(t.Context(), SearchQuery{Words: query, For: agentID(0), Limit: 1}); err != nil {
+		if _, err := s.Messages.Search(t.Context(), SearchQuery{Words: query, For: agentID(0), Limit: 1}); err != nil {
 			t.Errorf("%q: %v", query, err)
 		}
 	})
@@ -121,7 +121,7 @@ func TestRefusedMessagesAreNotFound(t *testing.T) {
 	s := openWith(t, 2)
 	p := post(0, 77)
 	p.Message.Text = "to nobody"
-	_, err := s.Append(t.Context(), p)
+	_, err := s.Messages.Append(t.Context(), p)
 	wantCode(t, "Append", err, parley.AgentNotFound)
 	say(t, s, "to somebody", 0, 1)
 	wantFound(t, s, SearchQuery{Words: "nobody"})
@@ -131,7 +131,7 @@ func TestRefusedMessagesAreNotFound(t *testing.T) {
 // jump makes the next message's number the first of a stretch.
 func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
-	must.Do(t, s.write(t.Context(), "jumping", func(tx *tx) error {
+	must.Do(t, s.db.write(t.Context(), "jumping", func(tx *tx) error {
 		tx.Next.Row = int64(n) << shortStretch
 		return posting{tx, new(post(0, 1)), &Appended{}}.append()
 	}))
@@ -149,7 +149,7 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 		t.Errorf("it was given up at %v", page.SearchedSince)
 	}
 
-	s.tuning.searchTime = 0
+	s.db.searchTime = 0
 	page := wantFound(t, s, SearchQuery{Words: "word"}, "new word")
 	if page.SearchedSince.IsZero() || page.SearchedSince.Before(old.Message.Timestamp) ||
 		page.SearchedSince.After(newer.Message.Timestamp) {
@@ -168,7 +168,7 @@ func TestSearchBetweenTimes(t *testing.T) {
 	for i, text := range []string{"word a", "word b", "word c", "word d"} {
 		p := post(0, 1)
 		p.Message.Text, p.Message.Timestamp = text, begin.Add(time.Duration(i)*time.Hour)
-		must.Have(s.Append(t.Context(), p))(t)
+		must.Have(s.Messages.Append(t.Context(), p))(t)
 	}
 
 	at := func(hours float64) time.Time { return begin.Add(time.Duration(hours * float64(time.Hour))) }
@@ -185,14 +185,14 @@ func TestSearchBetweenTimes(t *testing.T) {
 	wantFound(t, s, SearchQuery{Words: "word", Until: never})
 	for since, want := range map[time.Time]int{never: 4, always: 0} {
 		inbox := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Since: since, Limit: 9}))(t)
-		exported := must.Have(s.Export(t.Context(), ExportQuery{Since: since, Limit: 9}))(t)
+		exported := must.Have(s.Messages.Export(t.Context(), ExportQuery{Since: since, Limit: 9}))(t)
 		if inbox.Total != want || exported.Total != want {
 			t.Errorf("since %v: got %d in the inbox and %d exported, want %d", since, inbox.Total, exported.Total, want)
 		}
 	}
 
 	for i, want := range []int64{1, 2, 3, 4, 5} {
-		low, high, err := s.span(t.Context(), &SearchQuery{Since: at(float64(i) - 0.5)})
+		low, high, err := s.Messages.span(t.Context(), &SearchQuery{Since: at(float64(i) - 0.5)})
 		if err != nil || low != want || high != 4 {
 			t.Errorf("since %v: got %d to %d, %v, want %d to 4", at(float64(i)-0.5), low, high, err, want)
 		}

@@ -11,26 +11,26 @@ package store
 // methods may be called concurrently, and share one queue of writes. A failure of the
 // database itself is STORAGE_UNAVAILABLE; later calls try again.
 type Store struct {
-	*Agents
-	*Keys
-	*Responders
-	*Messages
-	*Idempotency
-	*Inbox
-	*Deliveries
-	*Holds
-	*Hosts
-	*Relays
-	*Needs
-	*Debts
-	*Threads
-	*Conversations
-	*Files
-	*Events
-	*Tokens
-	*Workspace
+	Agents        *Agents
+	Keys          *Keys
+	Responders    *Responders
+	Messages      *Messages
+	Idempotency   *Idempotency
+	Inbox         *Inbox
+	Deliveries    *Deliveries
+	Holds         *Holds
+	Hosts         *Hosts
+	Relays        *Relays
+	Needs         *Needs
+	Debts         *Debts
+	Threads       *Threads
+	Conversations *Conversations
+	Files         *Files
+	Events        *Events
+	Tokens        *Tokens
+	Workspace     *Workspace
 
-	*database
+	db *database
 }
 
 // newStore returns a store whose parts share a database.
@@ -56,10 +56,10 @@ func newStore(db *database) *Store {
 		Events:    &Events{db},
 		Tokens:    &Tokens{db},
 		Workspace: &Workspace{db},
-		database:  db,
+		db:        db,
 	}
 }
 
 // Close writes what is queued, waits for it, and closes the file. Calls after
 // it are STORAGE_UNAVAILABLE. It may be called again.
-func (s *Store) Close() error { return s.close() }
+func (s *Store) Close() error { return s.db.close() }

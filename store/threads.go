@@ -16,7 +16,7 @@ import (
 func (s *Threads) CreateThread(
 	ctx context.Context, th parley.Thread, c Call, posts ...Post,
 ) (out []Appended, made Call, err error) {
-	err = s.write(ctx, "storing the thread", func(t *tx) error {
+	err = s.db.write(ctx, "storing the thread", func(t *tx) error {
 		out = make([]Appended, len(posts))
 		var found bool
 		var err error
@@ -57,7 +57,7 @@ func (s *Threads) Thread(ctx context.Context, ref string) (parley.Thread, error)
 
 	from, to := idRange(ref)
 	var rows []threadRow
-	err := s.read(ctx, "reading the thread", &rows, `SELECT `+threadColumns+` FROM threads t
+	err := s.db.read(ctx, "reading the thread", &rows, `SELECT `+threadColumns+` FROM threads t
 		WHERE t.id >= ? AND t.id < ? ORDER BY t.id LIMIT 2`, from, to)
 	switch {
 	case err != nil:
@@ -71,7 +71,7 @@ func (s *Threads) Thread(ctx context.Context, ref string) (parley.Thread, error)
 
 	th := rows[0].thread()
 
-	return th, s.read(ctx, "reading the thread", &th.Participants, selectParticipants, th.ID)
+	return th, s.db.read(ctx, "reading the thread", &th.Participants, selectParticipants, th.ID)
 }
 
 // List returns at most limit threads with their participants, the last active first, and
@@ -85,16 +85,16 @@ func (s *Threads) List(ctx context.Context, agentID string, limit int) (list []p
 	}
 
 	var rows []threadRow
-	err = s.read(ctx, "counting the threads", &total, `SELECT count(*)`+from, args...)
+	err = s.db.read(ctx, "counting the threads", &total, `SELECT count(*)`+from, args...)
 	if err == nil {
-		err = s.read(ctx, "reading the threads", &rows,
+		err = s.db.read(ctx, "reading the threads", &rows,
 			`SELECT `+threadColumns+from+` ORDER BY t.last_message_at DESC, t.id DESC LIMIT ?`, append(args, limit)...)
 	}
 
 	list = make([]parley.Thread, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {
 		list[i] = rows[i].thread()
-		err = s.read(ctx, "reading the threads", &list[i].Participants, selectParticipants, rows[i].ID)
+		err = s.db.read(ctx, "reading the threads", &list[i].Participants, selectParticipants, rows[i].ID)
 	}
 
 	return list, total, err
@@ -103,7 +103,7 @@ func (s *Threads) List(ctx context.Context, agentID string, limit int) (list []p
 // ThreadTitles returns the titles of all threads by their IDs.
 func (s *Threads) ThreadTitles(ctx context.Context) (map[string]string, error) {
 	var rows []threadRow
-	err := s.read(ctx, "reading the threads", &rows, `SELECT t.id, t.title FROM threads t`)
+	err := s.db.read(ctx, "reading the threads", &rows, `SELECT t.id, t.title FROM threads t`)
 	titles := make(map[string]string, len(rows))
 	for _, r := range rows {
 		titles[r.ID] = r.Title
@@ -115,7 +115,7 @@ func (s *Threads) ThreadTitles(ctx context.Context) (map[string]string, error) {
 // parley's own.
 func (s *Threads) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
 	var rows []messageRow
-	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
+	err := s.db.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
 		FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread'
 		ORDER BY m.seq DESC LIMIT ?`, threadID, limit)
@@ -133,7 +133,7 @@ func (p posting) address() error {
 		return err
 	}
 
-	n, err := p.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(p.Now), p.Message.ThreadID)
+	n, err := p.tx.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(p.tx.Now), p.Message.ThreadID)
 	if err == nil && n == 0 {
 		err = noThread(p.Message.ThreadID)
 	}
@@ -182,11 +182,11 @@ func (r *threadRow) thread() parley.Thread {
 }
 
 // Threads keeps threads and their participants.
-type Threads struct{ *database }
+type Threads struct{ db *database }
 
 func (t threadsIn) participants(threadID string) ([]string, error) {
 	var ids []string
-	err := t.Query(&ids, selectParticipants, threadID)
+	err := t.tx.Query(&ids, selectParticipants, threadID)
 	return ids, err
 }
 
@@ -218,7 +218,7 @@ func (t threadsIn) findReadablePost(agentID, ref string) (string, error) {
 
 	from, to := idRange(ref)
 	var ids []string
-	err := t.Query(&ids, `SELECT m.id FROM messages m
+	err := t.tx.Query(&ids, `SELECT m.id FROM messages m
 		JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
 		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ?
 		ORDER BY m.id LIMIT 2`, agentID, from, to, agentID)
@@ -246,7 +246,7 @@ type Membership struct {
 // ChangeMembership stores the change and its post, all or nothing. When the agent is in
 // the thread, or out of it, already, it stores nothing and changed is false.
 func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appended, changed bool, err error) {
-	err = s.write(ctx, "changing the participants of the thread", func(t *tx) error {
+	err = s.db.write(ctx, "changing the participants of the thread", func(t *tx) error {
 		out, changed = Appended{}, false
 		ids, err := threadsIn{t}.participants(c.ThreadID)
 		if err == nil {
@@ -277,8 +277,8 @@ func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appen
 // join makes an agent a participant, also one that was in the thread before. place
 // orders the agents that join in the same transaction.
 func (t threadsIn) join(threadID, agentID string, place int) error {
-	_, err := t.Exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
+	_, err := t.tx.Exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
-		threadID, agentID, nanos(t.Now)+int64(place))
+		threadID, agentID, nanos(t.tx.Now)+int64(place))
 	return err
 }

@@ -28,7 +28,7 @@ func openThread(t testing.TB, s *Store, others ...int) string {
 		th.Participants = append(th.Participants, agentID(n))
 	}
 
-	if _, _, err := s.CreateThread(t.Context(), th, Call{}); err != nil {
+	if _, _, err := s.Threads.CreateThread(t.Context(), th, Call{}); err != nil {
 		t.Fatalf("CreateThread: %v", err)
 	}
 
@@ -66,7 +66,7 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 	s := openWith(t, 4)
 	id := openThread(t, s, 1, 2)
 
-	got := must.Have(s.Append(t.Context(), threadPost(id, 1)))(t)
+	got := must.Have(s.Messages.Append(t.Context(), threadPost(id, 1)))(t)
 	if want := []string{agentID(0), agentID(2)}; !slices.Equal(got.Message.Recipients, want) {
 		t.Errorf("the post went to %v, want %v", got.Message.Recipients, want)
 	}
@@ -77,12 +77,12 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 		}
 	}
 
-	jobs, err := s.Pending(t.Context(), agentID(2), 10)
+	jobs, err := s.Deliveries.Pending(t.Context(), agentID(2), 10)
 	if err != nil || len(jobs) != 1 || jobs[0].Message.ThreadID != id || jobs[0].Message.Kind != parley.KindThread {
 		t.Errorf("what waits is %+v, %v", jobs, err)
 	}
 
-	th, err := s.Thread(t.Context(), id[:8])
+	th, err := s.Threads.Thread(t.Context(), id[:8])
 	if err != nil || !th.LastMessageAt.After(th.CreatedAt) {
 		t.Errorf("the thread is %+v, %v; want it active after it was opened", th, err)
 	}
@@ -91,15 +91,15 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 func TestRefusedPostLeavesNothing(t *testing.T) {
 	s := openWith(t, 2)
 	id := openThread(t, s, 1)
-	before, _ := s.Thread(t.Context(), id)
+	before, _ := s.Threads.Thread(t.Context(), id)
 	p := threadPost(id, 1)
 	p.Reach = func([]string) ([]NewDelivery, error) { return nil, parley.Errorf(parley.NotAParticipant, "no") }
-	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.NotAParticipant {
+	if _, err := s.Messages.Append(t.Context(), p); parley.ErrorCode(err) != parley.NotAParticipant {
 		t.Errorf("the error is %v", err)
 	}
 
 	gone := threadPost(uuid.NewString(), 0)
-	if _, err := s.Append(t.Context(), gone); parley.ErrorCode(err) != parley.ThreadNotFound {
+	if _, err := s.Messages.Append(t.Context(), gone); parley.ErrorCode(err) != parley.ThreadNotFound {
 		t.Errorf("posting to no thread: %v", err)
 	}
 
@@ -109,13 +109,14 @@ func TestRefusedPostLeavesNothing(t *testing.T) {
 		CreatorID:    agentID(0),
 		Participants: []string{agentID(0), agentID(9)},
 	}
-	_, _, err := s.CreateThread(t.Context(), unknown, Call{}, threadPost(id, 0))
+	_, _, err := s.Threads.CreateThread(t.Context(), unknown, Call{}, threadPost(id, 0))
 	wantCode(t, "a thread with an unknown agent", err, parley.AgentNotFound)
 
-	after, _ := s.Thread(t.Context(), id)
+	after, _ := s.Threads.Thread(t.Context(), id)
 	list, total, err := s.Threads.List(t.Context(), "", 10)
-	if err != nil || total != 1 || len(list) != 1 || after.LastMessageAt != before.LastMessageAt || s.LastEvent() != 2 {
-		t.Errorf("threads %+v, last event %d, %v; want nothing new", list, s.LastEvent(), err)
+	if err != nil || total != 1 || len(list) != 1 || after.LastMessageAt != before.LastMessageAt ||
+		s.Events.LastEvent() != 2 {
+		t.Errorf("threads %+v, last event %d, %v; want nothing new", list, s.Events.LastEvent(), err)
 	}
 }
 
@@ -126,7 +127,7 @@ func TestMembershipChangesOnce(t *testing.T) {
 	added := make(chan bool, 20)
 	for range cap(added) {
 		group.Go(func() {
-			_, changed, err := s.ChangeMembership(t.Context(), change(id, 2, false))
+			_, changed, err := s.Threads.ChangeMembership(t.Context(), change(id, 2, false))
 			if err != nil {
 				t.Error(err)
 			}
@@ -148,16 +149,17 @@ func TestMembershipChangesOnce(t *testing.T) {
 	}
 
 	for i, want := range []bool{true, false} {
-		if _, changed, err := s.ChangeMembership(t.Context(), change(id, 2, true)); changed != want || err != nil {
+		if _, changed, err := s.Threads.ChangeMembership(t.Context(), change(id, 2, true)); changed != want ||
+			err != nil {
 			t.Errorf("removal %d: changed %v, %v", i, changed, err)
 		}
 	}
 
-	if _, changed, err := s.ChangeMembership(t.Context(), change(id, 2, false)); !changed || err != nil {
+	if _, changed, err := s.Threads.ChangeMembership(t.Context(), change(id, 2, false)); !changed || err != nil {
 		t.Errorf("coming back: changed %v, %v", changed, err)
 	}
 
-	th, err := s.Thread(t.Context(), id)
+	th, err := s.Threads.Thread(t.Context(), id)
 	if want := []string{agentID(0), agentID(1), agentID(2)}; err != nil || !slices.Equal(th.Participants, want) {
 		t.Errorf("in the thread are %v, %v, want %v", th.Participants, err, want)
 	}
@@ -174,7 +176,7 @@ func TestLateMemberFindsEarlierPostsByAnyClock(t *testing.T) {
 	send(t, s, early)
 
 	now = now.Add(-time.Minute)
-	_, changed, err := s.ChangeMembership(t.Context(), change(id, 2, false))
+	_, changed, err := s.Threads.ChangeMembership(t.Context(), change(id, 2, false))
 	if err != nil || !changed {
 		t.Fatalf("joining: changed %v, %v", changed, err)
 	}
@@ -192,7 +194,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	var group sync.WaitGroup
 	for range 30 {
 		group.Go(func() {
-			if _, err := s.Append(t.Context(), threadPost(id, 1)); err != nil {
+			if _, err := s.Messages.Append(t.Context(), threadPost(id, 1)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -200,7 +202,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 
 	removed := make(chan int64, 1)
 	group.Go(func() {
-		out, _, err := s.ChangeMembership(t.Context(), change(id, 2, true))
+		out, _, err := s.Threads.ChangeMembership(t.Context(), change(id, 2, true))
 		if err != nil {
 			t.Error(err)
 		}
@@ -210,9 +212,9 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	group.Wait()
 	at := <-removed
 
-	jobs := must.Have(s.Pending(t.Context(), agentID(2), 100))(t)
+	jobs := must.Have(s.Deliveries.Pending(t.Context(), agentID(2), 100))(t)
 
-	all, err := s.Pending(t.Context(), agentID(0), 100)
+	all, err := s.Deliveries.Pending(t.Context(), agentID(0), 100)
 	if err != nil || len(all) != 30 {
 		t.Errorf("who stayed has %d posts, %v, want 30", len(all), err)
 	}
@@ -237,10 +239,10 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 	for i, from := range []int{0, 1, 0} {
 		p := threadPost(id, from)
 		p.Message.Text = fmt.Sprint(i)
-		must.Have(s.Append(t.Context(), p))(t)
+		must.Have(s.Messages.Append(t.Context(), p))(t)
 	}
 
-	must.Have(s.Append(t.Context(), threadPost(other, 0)))(t)
+	must.Have(s.Messages.Append(t.Context(), threadPost(other, 0)))(t)
 
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
 		page, err := s.Inbox.Page(t.Context(),
@@ -271,9 +273,9 @@ func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
 	s := openWith(t, 4)
 	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
 	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
-	_, _, err := s.CreateThread(t.Context(), th, Call{})
+	_, _, err := s.Threads.CreateThread(t.Context(), th, Call{})
 	must.Do(t, err)
-	got := must.Have(s.Thread(t.Context(), th.ID))(t)
+	got := must.Have(s.Threads.Thread(t.Context(), th.ID))(t)
 	if !slices.Equal(got.Participants, want) {
 		t.Errorf("in the thread are %v, want %v", got.Participants, want)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Tokens keeps what the programs of agents used, and how far their transcripts were read.
-type Tokens struct{ *database }
+type Tokens struct{ db *database }
 
 // The tables of what programs used.
 var (
@@ -42,7 +42,7 @@ type transcriptRow struct {
 // Transcripts returns all transcripts that were named or had grown since a time.
 func (s *Tokens) Transcripts(ctx context.Context, since time.Time) ([]Transcript, error) {
 	var rows []transcriptRow
-	err := s.read(ctx, "reading which transcripts there are", &rows, `SELECT * FROM transcripts WHERE seen_at >= ?`,
+	err := s.db.read(ctx, "reading which transcripts there are", &rows, `SELECT * FROM transcripts WHERE seen_at >= ?`,
 		nanos(since))
 	list := make([]Transcript, len(rows))
 	for i, r := range rows {
@@ -102,7 +102,7 @@ func larger(column string) string {
 // CountTokens counts the records that were read off a transcript, each response once, and stores how
 // far it was read. Of several records of one response the largest numbers count.
 func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []TokenRecord) error {
-	return s.write(ctx, "counting what an agent's program used", func(t *tx) error {
+	return s.db.write(ctx, "counting what an agent's program used", func(t *tx) error {
 		for _, r := range records {
 			n := r.Tokens
 			_, err := t.Exec(countDay, from.AgentID, r.Day, r.Model,
@@ -124,7 +124,7 @@ func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []Tok
 
 // ForgetTokenRecords forgets of what is older which responses are counted. The sums stay.
 func (s *Tokens) ForgetTokenRecords(ctx context.Context, before time.Time) error {
-	return s.write(ctx, "forgetting old responses", func(t *tx) error {
+	return s.db.write(ctx, "forgetting old responses", func(t *tx) error {
 		_, err := t.Exec(`DELETE FROM token_records WHERE at < ?`, nanos(before))
 		return err
 	})
@@ -148,7 +148,7 @@ type TokenHour struct {
 // TokenHours returns what agents used since a time, the oldest hour first, as far as it is remembered.
 func (s *Tokens) TokenHours(ctx context.Context, since time.Time) ([]TokenHour, error) {
 	var hours []TokenHour
-	err := s.read(ctx, "summing up what agents used by the hour", &hours,
+	err := s.db.read(ctx, "summing up what agents used by the hour", &hours,
 		`SELECT agent_id, model, at / ? AS hour, count(*) AS responses, CAST(sum(input) AS BIGINT) AS input,
 			CAST(sum(cached) AS BIGINT) AS cached, CAST(sum(cache_write) AS BIGINT) AS cache_write,
 			CAST(sum(output) AS BIGINT) AS output, CAST(sum(reasoning) AS BIGINT) AS reasoning
@@ -164,7 +164,7 @@ func (s *Tokens) TokenDays(ctx context.Context, agentID, from string) ([]TokenDa
 		where, args = where+` AND agent_id = ?`, append(args, agentID)
 	}
 	var days []TokenDay
-	err := s.read(ctx, "summing up what agents used", &days, `SELECT * FROM token_days`+where+
+	err := s.db.read(ctx, "summing up what agents used", &days, `SELECT * FROM token_days`+where+
 		` ORDER BY agent_id, day DESC, model`, args...)
 	return days, err
 }

@@ -81,32 +81,33 @@ func furnish(t *testing.T, s *Store) {
 	ctx, now := t.Context(), time.Now()
 	coder := testAgent(1)
 	coder.Capabilities, coder.Role = []string{"go", "sql"}, "engineer"
-	must.Do(t, s.SetAgentLabels(ctx, coder.ID, coder))
+	must.Do(t, s.Agents.SetAgentLabels(ctx, coder.ID, coder))
 	sage := testAgent(3)
 	sage.Kind, sage.Approval = parley.KindResponder, parley.ApprovalGiven
 	sage.Responder = &parley.Responder{AutoRespond: true, ResponderConfig: parley.ResponderConfig{ModelID: "scripted"}}
-	must.Do(t, s.SetResponder(ctx, sage))
+	must.Do(t, s.Responders.SetResponder(ctx, sage))
 	askResponder(t, s, 1, 3, "what is a lease?", "a promise for a time")
 
 	thread := openThread(t, s, 1)
-	must.Do(t, s.SetThreadSettings(ctx, thread, `{"chain_hops":7}`))
+	must.Do(t, s.Conversations.SetThreadSettings(ctx, thread, `{"chain_hops":7}`))
 	said := threadPost(thread, 0)
 	said.Message.Text = "the grammar of 数据库"
-	must.Have(s.Append(ctx, said))(t)
+	must.Have(s.Messages.Append(ctx, said))(t)
 
 	question := require(t, s, 1, 2)
-	must.Have(s.Append(ctx, reply(1, question, parley.ResponseCompleted)))(t)
+	must.Have(s.Messages.Append(ctx, reply(1, question, parley.ResponseCompleted)))(t)
 	with := post(0, 1, 2)
 	with.NewFile = new(testFile("f0000000-1111", 0))
-	must.Have(s.Append(ctx, with))(t)
-	must.Have(s.Ignore(ctx, agentID(2), with.Message.ID, "only thanks"))(t)
+	must.Have(s.Messages.Append(ctx, with))(t)
+	must.Have(s.Inbox.Ignore(ctx, agentID(2), with.Message.ID, "only thanks"))(t)
 
-	must.Do(t, s.AddAct(ctx, Act{At: now, Action: "mute", One: agentID(0), Other: agentID(1)}, nil, time.Time{}))
+	must.Do(t, s.Conversations.AddAct(ctx, Act{At: now, Action: "mute", One: agentID(0), Other: agentID(1)}, nil,
+		time.Time{}))
 	from := Transcript{AgentID: agentID(1), Path: "/t", Form: "claude", SeenAt: now}
-	must.Do(t, s.CountTokens(ctx, from, []TokenRecord{
+	must.Do(t, s.Tokens.CountTokens(ctx, from, []TokenRecord{
 		{ID: "r1", At: now, Day: "2026-01-02", Model: "m", Tokens: parley.Tokens{Input: 7}},
 	}))
-	must.Do(t, s.SetPause(ctx, agentID(0), &parley.Pause{Reason: "lunch"}, nil))
+	must.Do(t, s.Workspace.SetPause(ctx, agentID(0), &parley.Pause{Reason: "lunch"}, nil))
 }
 
 // wantFilled checks that a store has what furnish gave it.
@@ -120,7 +121,7 @@ func wantFilled(t *testing.T, s *Store) {
 	}
 
 	wantFound(t, s, SearchQuery{Words: "数据"}, "the grammar of 数据库")
-	messages := must.Have(s.Export(ctx, ExportQuery{Limit: 100}))(t).Messages
+	messages := must.Have(s.Messages.Export(ctx, ExportQuery{Limit: 100}))(t).Messages
 	if len(messages) != 6 || messages[0].Text != "what is a lease?" {
 		t.Errorf("%d messages, want 6: %+v", len(messages), messages)
 	}
@@ -131,9 +132,9 @@ func wantFilled(t *testing.T, s *Store) {
 		}
 	}
 
-	acts, pause := must.Have(s.Acts(ctx))(t), must.Have(s.Pause(ctx))(t)
-	days := must.Have(s.TokenDays(ctx, agentID(1), "2026-01-01"))(t)
-	file := must.Have(s.File(ctx, "f0000000-1111", ""))(t)
+	acts, pause := must.Have(s.Conversations.Acts(ctx))(t), must.Have(s.Workspace.Pause(ctx))(t)
+	days := must.Have(s.Tokens.TokenDays(ctx, agentID(1), "2026-01-01"))(t)
+	file := must.Have(s.Files.File(ctx, "f0000000-1111", ""))(t)
 	if len(acts) != 1 || pause == nil || pause.Reason != "lunch" || len(days) != 1 || file.ID == "" {
 		t.Errorf("got the acts %v, the pause %v, the days %v, the file %v", acts, pause, days, file)
 	}
@@ -169,7 +170,7 @@ func TestDatabaseOfEachVersionIsBroughtUp(t *testing.T) {
 		path := brought(t, version)
 		s := openAt(t, path)
 		wantFilled(t, s)
-		must.Do(t, s.CreateAgent(t.Context(), testAgent(9), nil))
+		must.Do(t, s.Agents.CreateAgent(t.Context(), testAgent(9), nil))
 		if diff := cmp.Diff(golden(t, want), describe(t, raw(t, path))); diff != "" {
 			t.Errorf("from version %d (-new +brought up):\n%s", version, diff)
 		}

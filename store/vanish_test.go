@@ -31,8 +31,8 @@ func TestFilesThatVanishAreSaved(t *testing.T) {
 			appended(t, s)
 
 			remove(t, path)
-			<-s.Vanished()
-			_, err := s.Append(t.Context(), post(0, 1))
+			<-s.Workspace.Vanished()
+			_, err := s.Messages.Append(t.Context(), post(0, 1))
 			wantCode(t, "Append", err, parley.StorageUnavailable)
 			if info := must.Have(os.Stat(path + engine.SavedEnding))(t); info.Mode().Perm() != 0o600 {
 				t.Errorf("what was saved has mode %v, want 0600", info.Mode())
@@ -44,7 +44,7 @@ func TestFilesThatVanishAreSaved(t *testing.T) {
 
 			s = openAt(t, path)
 			wantStored(t, s, 1)
-			if len(s.Incidents()) == 0 {
+			if len(s.Workspace.Incidents()) == 0 {
 				t.Error("the operator is not told")
 			}
 			aside := must.Have(filepath.Glob(path + ".foreign-*"))(t)
@@ -65,23 +65,23 @@ func TestWhatVanishedIsSavedAsSoonAsItCanBe(t *testing.T) {
 
 	must.Do(t, os.Rename(dir, dir+"-away"))
 	must.Do(t, os.WriteFile(dir, nil, 0o600)) // in the way of the directory
-	for s.Refusal() == nil {
-		_, _ = s.Append(t.Context(), post(0, 1)) // until it is refused
+	for s.Workspace.Refusal() == nil {
+		_, _ = s.Messages.Append(t.Context(), post(0, 1)) // until it is refused
 	}
 	must.Do(t, os.Remove(dir))
-	<-s.Vanished()
+	<-s.Workspace.Vanished()
 }
 
 // appended stores one message.
 func appended(t *testing.T, s *Store) {
 	t.Helper()
-	must.Have(s.Append(t.Context(), post(0, 1)))(t)
+	must.Have(s.Messages.Append(t.Context(), post(0, 1)))(t)
 }
 
 // news returns the next incident, "" for none.
 func news(s *Store) string {
 	select {
-	case text := <-s.Incidents():
+	case text := <-s.Workspace.Incidents():
 		return text
 	default:
 		return ""
@@ -104,8 +104,8 @@ func TestADatabaseThatIsCutAcceptsNothingMore(t *testing.T) {
 			size = keep
 		}
 		must.Do(t, os.Truncate(path, size))
-		until(t, func() bool { return s.Refusal() != nil })
-		if _, err := s.Append(t.Context(), post(0, 1)); parley.ErrorCode(err) != parley.StorageUnavailable {
+		until(t, func() bool { return s.Workspace.Refusal() != nil })
+		if _, err := s.Messages.Append(t.Context(), post(0, 1)); parley.ErrorCode(err) != parley.StorageUnavailable {
 			t.Errorf("cut to %d bytes: got %v", size, err)
 		}
 		_ = s.Close()

@@ -75,7 +75,7 @@ func (d *daemon) isReplaced() bool {
 // leave ends the daemon. The store first gets the time to notice whether its files have gone too, and to save them.
 func (d *daemon) leave(ctx context.Context) {
 	select {
-	case <-d.store.Vanished():
+	case <-d.store.Workspace.Vanished():
 	case <-ctx.Done():
 	case <-time.After(3 * time.Second):
 	}

@@ -67,6 +67,6 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 
 // totals counts for /metrics.
 func (d *daemon) totals(ctx context.Context) (httpapi.Totals, error) {
-	t, err := d.store.Totals(ctx)
+	t, err := d.store.Workspace.Totals(ctx)
 	return httpapi.Totals(t), err
 }

@@ -328,7 +328,7 @@ func (d *daemon) run(ctx context.Context) error {
 	ended, vanished := 0, false
 	select {
 	case <-ctx.Done():
-	case <-d.store.Vanished():
+	case <-d.store.Workspace.Vanished():
 		vanished = true
 		d.log.Error("the database was removed or replaced, and is saved: the next daemon goes on with it")
 	case err = <-failed:

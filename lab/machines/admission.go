@@ -47,7 +47,8 @@ func admission(ctx context.Context, p plan) (said string, err error) {
 		words string
 		*team
 		hosts []*host
-	}{{"daemons, the server", t, t.hosts}, {"a daemon, the server", t, t.hosts[:1]}, {"a daemon, its file", file, file.hosts}} {
+	}{{"daemons, the server", t, t.hosts}, {"a daemon, the server", t, t.hosts[:1]},
+		{"a daemon, its file", file, file.hosts}} {
 		if err := d.admit(ctx, p, d.words, d.hosts, &b); err != nil {
 			return "", err
 		}
@@ -72,12 +73,12 @@ func storesAdmit(ctx context.Context, p plan, server *postgrestest.Server, b *st
 		stores = append(stores, s)
 	}
 	to := mailbox("reader")
-	if err := stores[0].CreateAgent(ctx, to, nil); err != nil {
+	if err := stores[0].Agents.CreateAgent(ctx, to, nil); err != nil {
 		return err
 	}
 
 	write := func(n int) error {
-		_, err := stores[n].Append(ctx, postTo(to.ID, to.ID))
+		_, err := stores[n].Messages.Append(ctx, postTo(to.ID, to.ID))
 		return err
 	}
 	return tell(ctx, p, "stores, the server", len(stores), write, b)
@@ -90,7 +91,7 @@ func openStore(ctx context.Context, url, host string, f store.Follower) (*store.
 		f = func(*store.News) {}
 	}
 	if err == nil {
-		s.Follow(f)
+		s.Hosts.Follow(f)
 	}
 	return s, err
 }
@@ -111,7 +112,8 @@ func postTo(from, to string) store.Post {
 
 // admit counts what daemons admit.
 func (t *team) admit(ctx context.Context, p plan, words string, hosts []*host, b *strings.Builder) error {
-	_, err := op.RegisterAgent.Call(ctx, hosts[0].client, parley.RegisterAgentRequest{Username: "reader-" + fmt.Sprint(len(hosts))})
+	_, err := op.RegisterAgent.Call(ctx, hosts[0].client,
+		parley.RegisterAgentRequest{Username: "reader-" + fmt.Sprint(len(hosts))})
 	if err != nil {
 		return err
 	}

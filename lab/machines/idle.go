@@ -132,11 +132,11 @@ func (f *field) addAgents(ctx context.Context, s *store.Store, host, many int) e
 	var all errgroup.Group
 	for i := range many {
 		a := mailbox(fmt.Sprintf("agent-%03d-%02d", host, i))
-		a.Kind, a.Host = parley.KindTerminal, s.Team().Own
+		a.Kind, a.Host = parley.KindTerminal, s.Hosts.Team().Own
 		if i == 0 {
 			f.agents = append(f.agents, a.ID)
 		}
-		all.Go(func() error { return s.CreateAgent(ctx, a, nil) })
+		all.Go(func() error { return s.Agents.CreateAgent(ctx, a, nil) })
 	}
 	return all.Wait()
 }
@@ -183,7 +183,7 @@ func (f *field) burst(ctx context.Context, messages int) (second, other int64, e
 	for range messages {
 		p := postTo(f.agents[0], f.agents[1])
 		p.Deliveries[0].State, p.Deliveries[0].Code = parley.DeliveryQueued, ""
-		if _, err := f.stores[0].Append(ctx, p); err != nil {
+		if _, err := f.stores[0].Messages.Append(ctx, p); err != nil {
 			return 0, 0, err
 		}
 		if err := wait.Pause(ctx, 50*time.Millisecond); err != nil {
@@ -216,21 +216,21 @@ func (f *field) act(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for _, s := range f.stores {
-		rings := s.RelaysRing()
+		rings := s.Relays.RelaysRing()
 		go func() {
 			select {
 			case <-rings:
 			case <-ctx.Done():
 				return
 			}
-			if r, err := s.TakeRelay(ctx); err == nil && r != nil {
-				_ = s.AnswerRelay(ctx, *r, store.RelayAnswer{Text: "{}"}) // the asker says if it does not come
+			if r, err := s.Relays.TakeRelay(ctx); err == nil && r != nil {
+				_ = s.Relays.AnswerRelay(ctx, *r, store.RelayAnswer{Text: "{}"}) // the asker says if it does not come
 			}
 		}()
 	}
 
-	_, err := f.stores[2].AskHost(ctx, store.Relay{
-		Host: f.stores[3].Team().Own, Operation: "read_terminal", AskerID: f.agents[2],
+	_, err := f.stores[2].Relays.AskHost(ctx, store.Relay{
+		Host: f.stores[3].Hosts.Team().Own, Operation: "read_terminal", AskerID: f.agents[2],
 	})
 	return err
 }

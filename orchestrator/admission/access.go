@@ -22,7 +22,7 @@ type Access struct {
 func (a *Access) Visible(
 	ctx context.Context, c parley.Caller, ref string,
 ) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := a.store.Message(ctx, ref)
+	msg, deliveries, err := a.store.Messages.Message(ctx, ref)
 	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
 		err = notYours(ref)
 	}
@@ -54,20 +54,20 @@ func notYours(ref string) error {
 // error is FILE_NOT_FOUND.
 func (a *Access) FileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
 	if c.Operator {
-		return a.store.File(ctx, ref, "")
+		return a.store.Files.File(ctx, ref, "")
 	}
 
-	f, refused := a.store.File(ctx, ref, c.ID)
+	f, refused := a.store.Files.File(ctx, ref, c.ID)
 	if parley.ErrorCode(refused) != parley.FileNotFound {
 		return f, refused
 	}
 
-	f, err := a.store.File(ctx, ref, "")
+	f, err := a.store.Files.File(ctx, ref, "")
 	if err != nil {
 		return parley.File{}, err
 	}
 
-	posts, err := a.store.PostsWithFile(ctx, f.ID)
+	posts, err := a.store.Files.PostsWithFile(ctx, f.ID)
 	if err != nil {
 		return parley.File{}, err
 	}
@@ -86,7 +86,7 @@ func (a *Access) readersOf(ctx context.Context, d *Draft) ([]*team.Member, error
 	if d.Message.ThreadID == "" {
 		return d.Recipients, nil
 	}
-	th, err := a.store.Thread(ctx, d.Message.ThreadID)
+	th, err := a.store.Threads.Thread(ctx, d.Message.ThreadID)
 	var readers []*team.Member
 	for _, id := range th.Participants {
 		if m := a.roster.ByID(id); m != nil {

@@ -80,7 +80,7 @@ func (a *Admission) Admit(ctx context.Context, from *team.Member, d Draft) (stor
 	}
 
 	defer a.takeOffers(&post)()
-	stored, err := a.Store.Append(ctx, post)
+	stored, err := a.Store.Messages.Append(ctx, post)
 	if refund != nil && (err != nil || stored.Repeated) {
 		refund()
 	}

@@ -161,7 +161,7 @@ func GetFile(f parley.File) string { return "parley get-file " + parley.Short(f.
 // Fetch gets the content of a file that was sent on another host, unless it is here. The error is
 // FILE_NOT_FOUND if that content is not shared.
 func (k *Copies) Fetch(ctx context.Context, f parley.File) error {
-	if k.Files.Has(f.SHA256) || k.store.Team().Own == "" {
+	if k.Files.Has(f.SHA256) || k.store.Hosts.Team().Own == "" {
 		return nil
 	}
 
@@ -169,7 +169,7 @@ func (k *Copies) Fetch(ctx context.Context, f parley.File) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_ = w.CloseWithError(k.store.WriteContent(ctx, f.SHA256, w)) // the reader gets the error
+		_ = w.CloseWithError(k.store.Files.WriteContent(ctx, f.SHA256, w)) // the reader gets the error
 	}()
 	content, err := k.Files.Put(ctx, r)
 	_ = r.Close()

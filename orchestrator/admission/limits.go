@@ -113,7 +113,7 @@ func (a *Admission) sentBefore(
 	if d.Key == "" {
 		return store.Appended{}, refusal
 	}
-	stored, found, err := a.Store.Repeated(ctx, from.ID, d.Key)
+	stored, found, err := a.Store.Idempotency.Repeated(ctx, from.ID, d.Key)
 	if err != nil {
 		return store.Appended{}, err // refusal would say that nothing was sent
 	}

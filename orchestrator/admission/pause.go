@@ -27,7 +27,7 @@ func (p *Pause) Is() *parley.Pause { return p.now.Load() }
 
 // LoadPause returns the pause left by the previous daemon.
 func LoadPause(ctx context.Context, s *store.Store) (*Pause, error) {
-	stored, err := s.Pause(ctx)
+	stored, err := s.Workspace.Pause(ctx)
 	p := &Pause{}
 	p.now.Store(stored)
 	return p, err
@@ -53,7 +53,7 @@ func (p *Pause) Change(
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
-	return s.SetPause(ctx, by.ID, next, func() { p.Set(next) })
+	return s.Workspace.SetPause(ctx, by.ID, next, func() { p.Set(next) })
 }
 
 // Set takes over a change that is in the database.

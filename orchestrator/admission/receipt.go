@@ -67,14 +67,14 @@ func (a *Admission) Await(ctx context.Context, stored *store.Appended, seconds i
 	defer cancel()
 
 	for {
-		seen := a.Store.LastEvent()
-		_, deliveries, err := a.Store.Message(ctx, stored.Message.ID)
+		seen := a.Store.Events.LastEvent()
+		_, deliveries, err := a.Store.Messages.Message(ctx, stored.Message.ID)
 		if err != nil {
 			return err
 		}
 
 		stored.Deliveries = deliveries
-		if settled(deliveries) || a.Store.WaitEvent(wait, seen) != nil {
+		if settled(deliveries) || a.Store.Events.WaitEvent(wait, seen) != nil {
 			return ctx.Err()
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.Message.ThreadID))
 	if _, ok := a.Roster.Titles.Find(id); !ok {
-		th, err := a.Store.Thread(ctx, id)
+		th, err := a.Store.Threads.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
 		}

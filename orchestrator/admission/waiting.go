@@ -17,7 +17,7 @@ func (a *Admission) ExplainWaiting(ctx context.Context, messageID string, ds []p
 			continue
 		}
 
-		first, n, err := a.Store.Ahead(ctx, d.RecipientID, messageID)
+		first, n, err := a.Store.Deliveries.Ahead(ctx, d.RecipientID, messageID)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (a *Admission) DueBefore(
 	if key == "" || deadline == nil {
 		return nil, refusal
 	}
-	stored, found, err := a.Store.Repeated(ctx, from.ID, key)
+	stored, found, err := a.Store.Idempotency.Repeated(ctx, from.ID, key)
 	if was := stored.Message.ResponseDeadline; err == nil && found && was != nil && was.Equal(*deadline) {
 		return was, nil
 	}

@@ -71,7 +71,7 @@ func (g *Service) RegisterAgent(
 			return nil, err
 		}
 	} else {
-		if err := g.Store.CreateAgent(ctx, a, stored); err != nil {
+		if err := g.Store.Agents.CreateAgent(ctx, a, stored); err != nil {
 			return nil, err
 		}
 		m := team.NewMember(a)
@@ -140,7 +140,7 @@ func (g *Service) GetAgentStatus(
 		members = []*team.Member{m}
 	}
 
-	counts, err := g.Store.Counts(ctx)
+	counts, err := g.Store.Inbox.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}

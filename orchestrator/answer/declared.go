@@ -50,7 +50,7 @@ func (d *declarations) LoadDeclared(ctx context.Context) (warnings []string, err
 // settle sets the state of a responder at the start, when names are those of parley.yaml
 // in lower case. A responder of another host is left to that host.
 func (d *declarations) settle(ctx context.Context, m *team.Member, names []string) error {
-	a, own := m.Agent(), d.opts.Store.Team().Own
+	a, own := m.Agent(), d.opts.Store.Hosts.Team().Own
 	if a.Responder == nil || own != "" && a.Host != own {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (d *declarations) declare(ctx context.Context, one parley.DeclaredResponder
 	Approve(&a, &r)
 	m := d.opts.Roster.ByName(one.Name)
 	if m == nil {
-		if err := d.opts.Store.CreateAgent(ctx, a, nil); err != nil {
+		if err := d.opts.Store.Agents.CreateAgent(ctx, a, nil); err != nil {
 			return nil, err
 		}
 		m = team.NewMember(a)
@@ -122,7 +122,7 @@ func (d *declarations) declare(ctx context.Context, one parley.DeclaredResponder
 		}
 	}
 
-	if err := d.opts.Store.SetResponder(ctx, a); err != nil {
+	if err := d.opts.Store.Responders.SetResponder(ctx, a); err != nil {
 		return nil, err
 	}
 
@@ -207,7 +207,7 @@ func (rs *Responders) Usage(ctx context.Context, req parley.UsageRequest) (*parl
 		q.AgentID = m.ID
 	}
 
-	agents, calls, err := rs.store.Usage(ctx, q)
+	agents, calls, err := rs.store.Responders.Usage(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (p *prompts) prompt(ctx context.Context, q *question) (parley.ModelQuestion
 // what it remembers of the conversation, and the message in the responder's form.
 func (p *prompts) directPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	prompt := newPrompt(q.config)
-	earlier, err := p.opts.Store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, q.config.Additional.History())
+	earlier, err := p.opts.Store.Responders.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, q.config.Additional.History())
 	if err != nil {
 		return prompt, err
 	}
@@ -140,7 +140,7 @@ func (p *prompts) runCommand(ctx context.Context, command string, q *question) (
 // the conversation, and what keeps it from answering.
 func (p *prompts) describeStatus(ctx context.Context, q *question) (string, error) {
 	history := q.config.Additional.History()
-	earlier, err := p.opts.Store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, history)
+	earlier, err := p.opts.Store.Responders.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, history)
 	if err != nil {
 		return "", err
 	}

@@ -58,7 +58,7 @@ func (rs *Responders) Ask(
 	}
 
 	if c.reply, c.err = rs.reply(ctx, to, &stored.Message, inCall); c.err == nil {
-		if _, ds, err := rs.store.Message(ctx, stored.Message.ID); err == nil {
+		if _, ds, err := rs.store.Messages.Message(ctx, stored.Message.ID); err == nil {
 			stored.Deliveries = rs.roster.FillInDeliveries(ds)
 		}
 	}
@@ -73,19 +73,19 @@ func (rs *Responders) earlierReply(ctx context.Context, id string, to *team.Memb
 		return c.wait(ctx)
 	}
 
-	msg, deliveries, err := rs.store.Message(ctx, id)
+	msg, deliveries, err := rs.store.Messages.Message(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 
-	call, err := rs.store.LastCall(ctx, msg.ID)
+	call, err := rs.store.Responders.LastCall(ctx, msg.ID)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, d := range deliveries {
 		if d.RecipientID == to.ID && d.AnsweredBy != "" {
-			said, _, err := rs.store.Message(ctx, d.AnsweredBy)
+			said, _, err := rs.store.Messages.Message(ctx, d.AnsweredBy)
 			return replyOf(&said, call), err
 		}
 	}
@@ -191,7 +191,7 @@ func (rs *Responders) recordFailure(ctx context.Context, msg *parley.Message, ca
 		e = parley.NoModelAnswer(parley.ModelServerError, "%w", err)
 	}
 	call.Reason = parley.ReasonOf(e)
-	if err := rs.store.Unanswered(ctx, call, plain.CleanLine(e.Message)); err != nil {
+	if err := rs.store.Responders.Unanswered(ctx, call, plain.CleanLine(e.Message)); err != nil {
 		rs.log.Error("store that a model gave no answer", "message", msg.ID, "error", err)
 	}
 	return unanswered(msg, e)

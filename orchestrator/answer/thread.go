@@ -59,7 +59,7 @@ func (p *prompts) threadPrompt(ctx context.Context, q *question) (parley.ModelQu
 		return prompt, hasLeft(q.to, &th)
 	}
 
-	posts, err := p.opts.Store.RecallThread(ctx, q.to.ID, th.ID, q.msg.ID, q.config.Additional.History())
+	posts, err := p.opts.Store.Responders.RecallThread(ctx, q.to.ID, th.ID, q.msg.ID, q.config.Additional.History())
 	if err != nil {
 		return prompt, err
 	}

@@ -64,7 +64,7 @@ func (rs *Responders) Retry(
 		res.Reply = replies[0]
 	}
 
-	_, ds, err := rs.store.Message(ctx, msg.ID)
+	_, ds, err := rs.store.Messages.Message(ctx, msg.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (rs *Responders) retry(ctx context.Context, msg *parley.Message, to *team.M
 	}
 	defer rs.inflight.end(key, c)
 
-	_, ds, err := rs.store.Message(ctx, msg.ID)
+	_, ds, err := rs.store.Messages.Message(ctx, msg.ID)
 	switch {
 	case err != nil:
 		c.err = err
@@ -113,7 +113,7 @@ func answeredMeanwhile(msg *parley.Message, to *team.Member) error {
 // mayBeAsked reports whether another host may be asking the model about a message now. No host knows what the others
 // ask, so this is so until a call is recorded, or has no time left.
 func (rs *Responders) mayBeAsked(msg *parley.Message, d *parley.Delivery) bool {
-	return rs.store.Team().Own != "" && d.Reason == "" && rs.now().Before(rs.askedUntil(msg))
+	return rs.store.Hosts.Team().Own != "" && d.Reason == "" && rs.now().Before(rs.askedUntil(msg))
 }
 
 func (rs *Responders) askedUntil(msg *parley.Message) time.Time {
@@ -130,7 +130,7 @@ func (rs *Responders) askedElsewhere(msg *parley.Message, to *team.Member) error
 
 // Needs returns the needs of messages to responders that got no answer.
 func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
-	items, err := rs.store.NotAnswered(ctx)
+	items, err := rs.store.Responders.NotAnswered(ctx)
 	var needs []parley.Need
 	for _, item := range items {
 		m := rs.roster.ByID(item.Delivery.RecipientID)

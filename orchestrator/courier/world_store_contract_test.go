@@ -39,7 +39,7 @@ func newContract(t *testing.T, seed uint64) *contract {
 	c := &contract{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, ctx: t.Context(), real: storetest.Open(t)}
 	for i, id := range []string{agentID, "12345678-0000-4000-8000-000000000000"} {
 		a := parley.Agent{ID: id, Name: fmt.Sprint("agent-", i), Kind: parley.KindTerminal, State: parley.StateIdle}
-		must(0, c.real.CreateAgent(c.ctx, a, nil))
+		must(0, c.real.Agents.CreateAgent(c.ctx, a, nil))
 	}
 	return c
 }
@@ -56,23 +56,23 @@ func (c *contract) call() {
 		c.last = fmt.Sprint("claim ", i)
 		if c.IntN(4) == 0 {
 			c.last += " for the entrance"
-			c.same(c.real.ClaimDoor(c.ctx, k), c.sim.ClaimDoor(c.ctx, k))
+			c.same(c.real.Deliveries.ClaimDoor(c.ctx, k), c.sim.ClaimDoor(c.ctx, k))
 			break
 		}
 		if c.IntN(6) == 0 {
 			c.last += " for the argument"
-			c.same(c.real.ClaimArgument(c.ctx, k), c.sim.ClaimArgument(c.ctx, k))
+			c.same(c.real.Deliveries.ClaimArgument(c.ctx, k), c.sim.ClaimArgument(c.ctx, k))
 			break
 		}
 		seq := uint64(c.IntN(9) + 1)
-		c.same(c.real.Claim(c.ctx, k, seq, seq%2 == 0), c.sim.Claim(c.ctx, k, seq, seq%2 == 0))
+		c.same(c.real.Deliveries.Claim(c.ctx, k, seq, seq%2 == 0), c.sim.Claim(c.ctx, k, seq, seq%2 == 0))
 	case 3, 4, 5:
 		changes := c.changes()
 		c.last = fmt.Sprint("advance ", i, changes)
-		c.same(c.real.Advance(c.ctx, k, changes...), c.sim.Advance(c.ctx, k, changes...))
+		c.same(c.real.Deliveries.Advance(c.ctx, k, changes...), c.sim.Advance(c.ctx, k, changes...))
 	case 6:
 		c.last = fmt.Sprint("retry ", i)
-		jobs, err := c.real.Retry(c.ctx, c.ids[i],
+		jobs, err := c.real.Deliveries.Retry(c.ctx, c.ids[i],
 			[]store.NewDelivery{{RecipientID: agentID, State: parley.DeliveryQueued}})
 		_, begun := c.sim.retry(k)
 		if err != nil || len(jobs) == 1 != begun {
@@ -82,7 +82,7 @@ func (c *contract) call() {
 		c.last = fmt.Sprint("attest ", i)
 		w := store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so",
 			At: time.Now().Add(-time.Duration(c.IntN(2)) * time.Hour), MayRefuse: c.IntN(3) == 0}
-		_, err := c.real.Attest(c.ctx, w)
+		_, err := c.real.Deliveries.Attest(c.ctx, w)
 		c.sim.attest(agentID, w.Refs, w.At, w.MayRefuse)
 		c.same(err, nil)
 	}
@@ -100,14 +100,14 @@ func (c *contract) append() {
 	if c.IntN(3) == 0 {
 		m.Priority = parley.PriorityUrgent
 	}
-	_, err := c.real.Append(c.ctx, store.Post{
+	_, err := c.real.Messages.Append(c.ctx, store.Post{
 		Message: m, Event: parley.EventDirectMessage,
 		Deliveries: []store.NewDelivery{{RecipientID: agentID, State: parley.DeliveryQueued}},
 	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	jobs, err := c.real.PendingAmong(c.ctx, agentID, []string{m.ID})
+	jobs, err := c.real.Deliveries.PendingAmong(c.ctx, agentID, []string{m.ID})
 	if err != nil || len(jobs) != 1 {
 		c.t.Fatalf("a new message: %v, %v", jobs, err)
 	}
@@ -148,11 +148,11 @@ func (c *contract) same(got, want error) {
 // compare compares what both would hand to a courier.
 func (c *contract) compare() {
 	for what, lists := range map[string][2][]store.Job{
-		"pending": {must(c.real.Pending(c.ctx, agentID, 4)), must(c.sim.Pending(c.ctx, agentID, 4))},
-		"among": {must(c.real.PendingAmong(c.ctx, agentID, c.ids[:3])),
+		"pending": {must(c.real.Deliveries.Pending(c.ctx, agentID, 4)), must(c.sim.Pending(c.ctx, agentID, 4))},
+		"among": {must(c.real.Deliveries.PendingAmong(c.ctx, agentID, c.ids[:3])),
 			must(c.sim.PendingAmong(c.ctx, agentID, c.ids[:3]))},
-		"silent": {must(c.real.Silent(c.ctx, agentID)), must(c.sim.Silent(c.ctx, agentID))},
-		"typing": {must(c.real.Typing(c.ctx, agentID)), must(c.sim.Typing(c.ctx, agentID))},
+		"silent": {must(c.real.Deliveries.Silent(c.ctx, agentID)), must(c.sim.Silent(c.ctx, agentID))},
+		"typing": {must(c.real.Deliveries.Typing(c.ctx, agentID)), must(c.sim.Typing(c.ctx, agentID))},
 	} {
 		got, want := words(lists[0]), words(lists[1])
 		if got != want {

@@ -53,7 +53,7 @@ func (es *Service) ReadEvents(
 	defer cancelWhen(es.Closing, cancel)()
 
 	for {
-		seen := es.Store.LastEvent()
+		seen := es.Store.Events.LastEvent()
 		events, err := es.list(ctx, c, q, seen)
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (es *Service) ReadEvents(
 			return res, nil
 		}
 
-		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || es.Store.WaitEvent(wait, seen) != nil {
+		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || es.Store.Events.WaitEvent(wait, seen) != nil {
 			return res, ctx.Err()
 		}
 	}
@@ -101,7 +101,7 @@ func (es *Service) list(
 // newest returns the number of the newest event, as far as the request needs it. What another host has written
 // is in the record, and may have been read there, before this daemon has followed it.
 func (es *Service) newest(ctx context.Context, req *parley.ReadEventsRequest) (int64, error) {
-	if last := es.Store.LastEvent(); req.Last > 0 || req.After <= last {
+	if last := es.Store.Events.LastEvent(); req.Last > 0 || req.After <= last {
 		return max(last, req.After), nil
 	}
 	return es.Store.Events.Newest(ctx)

@@ -24,7 +24,7 @@ func (es *Service) TeamHistory(
 ) (*parley.TeamHistoryResult, error) {
 	until := es.Now()
 	h := newHistory(until.Add(-time.Duration(cmp.Or(req.Hours, 8))*time.Hour), until)
-	last := es.Store.LastEvent()
+	last := es.Store.Events.LastEvent()
 	after, err := es.firstSince(ctx, max(0, last-historyEvents), last, h.since)
 	if err != nil {
 		return nil, err

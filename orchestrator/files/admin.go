@@ -13,7 +13,7 @@ import (
 
 // ListFiles does op.ListFiles.
 func (fs *Service) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
-	list, total, err := fs.Store.KeptFiles(ctx, req.Limit)
+	list, total, err := fs.Store.Files.KeptFiles(ctx, req.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (fs *Service) RemoveFiles(
 ) (*parley.RemoveFilesResult, error) {
 	var ids []string
 	for _, ref := range req.FileIDs {
-		f, err := fs.Store.File(ctx, ref, "")
+		f, err := fs.Store.Files.File(ctx, ref, "")
 		if parley.ErrorCode(err) == parley.FileNotFound { // the operator sees all files, and not only attachments
 			err = parley.Errorf(parley.FileNotFound, "there is no file %q", plain.CleanLine(ref)).
 				Suggest("parley files lists them.")
@@ -54,7 +54,7 @@ func (fs *Service) RemoveFiles(
 		ids = append(ids, f.ID)
 	}
 
-	removed, err := fs.Store.RemoveFiles(ctx, ids, fs.Now().AddDate(0, 0, -req.OlderThanDays))
+	removed, err := fs.Store.Files.RemoveFiles(ctx, ids, fs.Now().AddDate(0, 0, -req.OlderThanDays))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (fs *Service) RemoveFiles(
 func (fs *Service) removeFiles(ctx context.Context, removed []parley.File) error {
 	var errs []error
 	for _, f := range removed {
-		wanted := func() (bool, error) { return fs.Store.ContentWanted(ctx, f.SHA256) }
+		wanted := func() (bool, error) { return fs.Store.Files.ContentWanted(ctx, f.SHA256) }
 		errs = append(errs, fs.Files.Remove(f.SHA256, f.ID, f.Name, wanted))
 	}
 
@@ -84,12 +84,12 @@ func (fs *Service) removeFiles(ctx context.Context, removed []parley.File) error
 
 // Tidy finishes what a crash interrupted: files being stored, and files being removed.
 func (fs *Service) Tidy(ctx context.Context) error {
-	err := fs.Files.Recover(func(sha string) (bool, error) { return fs.Store.ContentWanted(ctx, sha) },
-		func(id string) (bool, error) { return fs.Store.FileKnown(ctx, id) })
+	err := fs.Files.Recover(func(sha string) (bool, error) { return fs.Store.Files.ContentWanted(ctx, sha) },
+		func(id string) (bool, error) { return fs.Store.Files.FileKnown(ctx, id) })
 	if err != nil {
 		return err
 	}
-	removed, err := fs.Store.RemovedFiles(ctx)
+	removed, err := fs.Store.Files.RemovedFiles(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,11 +102,11 @@ const pruneFilesBatch = 20
 // Prune removes files that were sent before a time. The zero time keeps all.
 func (fs *Service) Prune(ctx context.Context, before time.Time, rest func() error) error {
 	for !before.IsZero() {
-		ids, err := fs.Store.FilesBefore(ctx, before, pruneFilesBatch)
+		ids, err := fs.Store.Files.FilesBefore(ctx, before, pruneFilesBatch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		removed, err := fs.Store.RemoveFiles(ctx, ids, time.Time{})
+		removed, err := fs.Store.Files.RemoveFiles(ctx, ids, time.Time{})
 		if err == nil {
 			err = fs.removeFiles(context.WithoutCancel(ctx), removed)
 		}

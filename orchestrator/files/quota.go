@@ -37,7 +37,7 @@ func (fs *Service) reserve(ctx context.Context, from *team.Member, size int64) (
 // usedBy returns how much an agent has stored. The error is FILE_REFUSED if there is no room for
 // additional bytes.
 func (fs *Service) usedBy(ctx context.Context, from *team.Member, additional int64) (int64, error) {
-	number, size, err := fs.Store.SentFiles(ctx, from.ID)
+	number, size, err := fs.Store.Files.SentFiles(ctx, from.ID)
 	limit := fs.Settings.MaxFiles()
 	if err != nil || from.Kind == parley.KindHuman || number < maxFilesOfAgent && size+additional <= limit {
 		return size, err

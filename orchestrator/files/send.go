@@ -53,7 +53,7 @@ func (fs *Service) takeFile(
 
 	// A repeated call stores nothing.
 	asked := store.Call{AgentID: from.ID, Key: n.key, Asked: admission.RequestHash("upload", n.name, kept.SHA256)}
-	if _, repeated, err := fs.Store.Called(ctx, asked); err == nil && !repeated {
+	if _, repeated, err := fs.Store.Idempotency.Called(ctx, asked); err == nil && !repeated {
 		stored, err := fs.reserve(ctx, from, kept.Size)
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (fs *Service) storeUpload(
 	ctx context.Context, from *team.Member, f parley.File, path, key string,
 ) (a announced, err error) {
 	call := store.Call{AgentID: from.ID, Key: key, Made: f.ID, Asked: admission.RequestHash("upload", f.Name, f.SHA256)}
-	first, err := fs.Store.CreateFile(ctx, f, call)
+	first, err := fs.Store.Files.CreateFile(ctx, f, call)
 	if err != nil {
 		return a, err
 	}
@@ -142,7 +142,7 @@ func (fs *Service) sendFile(
 	ctx context.Context, from *team.Member, f parley.File, path string, n *fileNote,
 ) (a announced, err error) {
 	// Asked stays empty: a transfer never repeats an upload.
-	if _, _, err := fs.Store.Called(ctx, store.Call{AgentID: from.ID, Key: n.key, Made: f.ID}); err != nil {
+	if _, _, err := fs.Store.Idempotency.Called(ctx, store.Call{AgentID: from.ID, Key: n.key, Made: f.ID}); err != nil {
 		return a, err
 	}
 
@@ -180,7 +180,7 @@ func (fs *Service) sendFile(
 
 // uploadedBefore builds the receipt of an earlier upload without recipient.
 func (fs *Service) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
-	f, err := fs.Store.File(ctx, id, "")
+	f, err := fs.Store.Files.File(ctx, id, "")
 	if err == nil && f.RemovedAt != nil {
 		err = admission.FileGone(f).Suggest("Upload it again with another idempotency key.")
 	}
@@ -225,7 +225,7 @@ func (fs *Service) transferredBefore(
 	if n.key == "" {
 		return nil, nil
 	}
-	stored, found, err := fs.Store.Repeated(ctx, from.ID, n.key)
+	stored, found, err := fs.Store.Idempotency.Repeated(ctx, from.ID, n.key)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (fs *Service) share(ctx context.Context, c *files.Content) error {
 		return err
 	}
 	defer content.Close()
-	return fs.Store.ShareContent(ctx, c.SHA256, c.Size, content)
+	return fs.Store.Files.ShareContent(ctx, c.SHA256, c.Size, content)
 }
 
 // shareAgain stores for all hosts what was removed from there with another file of the same content, before the

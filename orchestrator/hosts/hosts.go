@@ -13,7 +13,7 @@ func (ws *Service) ListHosts(
 	context.Context, parley.ListHostsRequest,
 ) (*parley.ListHostsResult, error) {
 	res := &parley.ListHostsResult{Answer: parley.OK, Hosts: []parley.Host{}}
-	shared := ws.Store.Team()
+	shared := ws.Store.Hosts.Team()
 	if shared.Own == "" {
 		res.Hosts = append(res.Hosts, parley.Host{Name: ws.Host, Here: true, Leads: true, Agents: []string{}})
 	}
@@ -53,7 +53,7 @@ func withAgent(hosts []parley.Host, a parley.Agent, own string) []parley.Host {
 func (ws *Service) RemoveHost(
 	ctx context.Context, req parley.RemoveHostRequest,
 ) (*parley.RemoveHostResult, error) {
-	done, err := ws.Store.RemoveHost(ctx, req.Name, parley.CallerFrom(ctx).Label())
+	done, err := ws.Store.Hosts.RemoveHost(ctx, req.Name, parley.CallerFrom(ctx).Label())
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +74,15 @@ const AwayTime = 5 * time.Second
 // KeepHosts does what concerns the other hosts: it takes back what was held while this host was away, and,
 // if this host leads, holds what waits for those that are away. It reports whether this host leads.
 func (ws *Service) KeepHosts(ctx context.Context) (leads bool) {
-	leads = ws.Store.Leads()
+	leads = ws.Store.Hosts.Leads()
 	var err error
 	if ws.Returned.Swap(false) {
-		if err = ws.Store.TakeBack(ctx); err != nil {
+		if err = ws.Store.Hosts.TakeBack(ctx); err != nil {
 			ws.Returned.Store(true)
 		}
 	}
 	if err == nil && leads && ws.Away.Due() && ws.someAway() {
-		err = ws.Store.HoldAway(ctx, ws.awayWords)
+		err = ws.Store.Hosts.HoldAway(ctx, ws.awayWords)
 	}
 	if err != nil && ctx.Err() == nil {
 		ws.Log.Error("look after the hosts", "error", err)

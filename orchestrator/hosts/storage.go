@@ -26,7 +26,7 @@ func (ws *Service) KeepCopies(ctx context.Context) {
 	every := ws.Settings.BackupEvery
 	for every > 0 {
 		begun := ws.Now()
-		due, err := ws.Store.CopyDue(ctx, every)
+		due, err := ws.Store.Workspace.CopyDue(ctx, every)
 		if err == nil && due {
 			err = ws.keepCopy(ctx)
 		}
@@ -40,7 +40,7 @@ func (ws *Service) KeepCopies(ctx context.Context) {
 }
 
 func (ws *Service) keepCopy(ctx context.Context) error {
-	c, err := ws.Store.KeepCopy(ctx)
+	c, err := ws.Store.Workspace.KeepCopy(ctx)
 	if err == nil {
 		ws.Log.Info("kept a copy of the database", "file", c.Path, "bytes", c.Size)
 	}
@@ -61,7 +61,7 @@ const (
 func (ws *Service) CheckStorage(ctx context.Context) {
 	for pause := firstCheck; wait.Pause(ctx, pause) == nil; {
 		begun := ws.Now()
-		if err := ws.Store.Check(ctx); err != nil && ctx.Err() == nil {
+		if err := ws.Store.Workspace.Check(ctx); err != nil && ctx.Err() == nil {
 			ws.Log.Error("check the database", "error", err)
 		}
 		pause = nextCheck(ws.Now().Sub(begun))
@@ -73,7 +73,7 @@ func nextCheck(took time.Duration) time.Duration { return max(checkTime, checkSh
 
 // storageWarnings tells in the workspace's status what the database lacks.
 func (ws *Service) storageWarnings(ctx context.Context) ([]string, error) {
-	lacks, err := ws.Store.Shortfall(ctx)
+	lacks, err := ws.Store.Workspace.Shortfall(ctx)
 	if err != nil || lacks == nil {
 		return nil, err
 	}
@@ -86,16 +86,17 @@ func (ws *Service) storageWarnings(ctx context.Context) ([]string, error) {
 // Only the host that leads gives up deliveries.
 func (ws *Service) Expire(ctx context.Context) {
 	now := ws.clock.look(ws.Now(), timePassed())
-	if ws.Store.Leads() {
-		if _, err := ws.Store.Expire(ctx, now.Add(-ws.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
+	if ws.Store.Hosts.Leads() {
+		if _, err := ws.Store.Deliveries.Expire(ctx, now.Add(-ws.Settings.ExpireAfter)); err != nil &&
+			ctx.Err() == nil {
 			ws.Log.Error("expire deliveries", "error", err)
 		}
 	}
 
 	ws.Terminals.Sweep()
 
-	err := errors.Join(ws.Store.TouchAgents(ctx, ws.Roster.TakeSeen()),
-		ws.Store.TouchKeys(ctx, ws.Roster.Keys.TakeUsed()))
+	err := errors.Join(ws.Store.Agents.TouchAgents(ctx, ws.Roster.TakeSeen()),
+		ws.Store.Keys.TouchKeys(ctx, ws.Roster.Keys.TakeUsed()))
 	if err != nil && ctx.Err() == nil {
 		ws.Log.Error("record when agents and keys were last seen", "error", err)
 	}
@@ -130,12 +131,12 @@ func keptSince(now time.Time, keep time.Duration) time.Time {
 // Prune removes what is older than the settings say, until ctx ends.
 func (ws *Service) Prune(ctx context.Context) {
 	for next := pruneAfter; wait.Pause(ctx, next) == nil; next = pruneTime {
-		if !ws.Store.Leads() {
+		if !ws.Store.Hosts.Leads() {
 			continue
 		}
 		rest := func() error { return wait.Pause(ctx, pruneRest) }
 		now := ws.Pruning.look(ws.Now(), timePassed())
-		done, err := ws.Store.Prune(ctx, retention(ws.Settings, now), rest)
+		done, err := ws.Store.Workspace.Prune(ctx, retention(ws.Settings, now), rest)
 		if err == nil {
 			err = ws.Files.Prune(ctx, keptSince(now, ws.Settings.KeepFiles), rest)
 		}

@@ -54,7 +54,7 @@ func (ws *Service) GetWorkspaceStatus(
 	res := *ws.Info
 	res.Answer, res.Workspace = parley.OK, ws.Workspace
 	res.TmuxSocket, res.TmuxVersion = ws.Terminals.Server().SocketPath(), ws.Terminals.Server().Version().String()
-	res.LastEvent, res.Paused = ws.Store.LastEvent(), ws.Pause.Is()
+	res.LastEvent, res.Paused = ws.Store.Events.LastEvent(), ws.Pause.Is()
 	lacks, err := ws.storageWarnings(ctx)
 	if err != nil {
 		return nil, err
@@ -74,10 +74,10 @@ func (ws *Service) GetWorkspaceStatus(
 	}
 
 	res.Needs = parley.Matters(needs)
-	if res.Deliveries, err = ws.Store.DeliveryCounts(ctx); err != nil {
+	if res.Deliveries, err = ws.Store.Workspace.DeliveryCounts(ctx); err != nil {
 		return nil, err
 	}
-	if res.Reasons, err = ws.Store.DeliveryReasons(ctx); err != nil {
+	if res.Reasons, err = ws.Store.Workspace.DeliveryReasons(ctx); err != nil {
 		return nil, err
 	}
 
@@ -90,7 +90,7 @@ func (ws *Service) Backup(ctx context.Context, req parley.BackupRequest) (*parle
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", req.Path).
 			Suggest("Give the whole path of the file to write.")
 	}
-	size, err := ws.Store.Backup(ctx, req.Path)
+	size, err := ws.Store.Workspace.Backup(ctx, req.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (ws *Service) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*p
 // Health returns nil if the database and tmux answer, else STORAGE_UNAVAILABLE or
 // TMUX_UNAVAILABLE.
 func (ws *Service) Health(ctx context.Context) error {
-	if err := ws.Store.Ping(ctx); err != nil {
+	if err := ws.Store.Workspace.Ping(ctx); err != nil {
 		return err
 	}
 	if err := ws.Admission.Files.Refusal(); err != nil {
@@ -132,7 +132,7 @@ func (ws *Service) ReportIncidents(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case text := <-ws.Store.Incidents():
+		case text := <-ws.Store.Workspace.Incidents():
 			ws.Log.Error(text)
 			operator := []*team.Member{ws.Roster.ByName(parley.OperatorName)}
 			if err := ws.Admission.Notify(ctx, operator, text, nil, ""); err != nil {

@@ -217,7 +217,7 @@ func (ks *Service) decideNewcomer(
 		res.Message += " It asks to be answered for by " + a.Responder.Words() + ": decide on that too."
 	}
 
-	if err := ks.Store.SetResponder(ctx, a); err != nil {
+	if err := ks.Store.Responders.SetResponder(ctx, a); err != nil {
 		return nil, err
 	}
 	m.SetApproval(a)
@@ -261,7 +261,7 @@ func (ks *Service) ApproveAgent(
 	}
 
 	if m.Agent().Approval != a.Approval {
-		if err := ks.Store.SetResponder(ctx, a); err != nil {
+		if err := ks.Store.Responders.SetResponder(ctx, a); err != nil {
 			return nil, err
 		}
 	}

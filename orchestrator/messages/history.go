@@ -33,7 +33,7 @@ func (ms *Service) GetConversationHistory(
 		return nil, err
 	}
 
-	page, err := ms.Store.History(
+	page, err := ms.Store.Messages.History(
 		ctx, store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
 	)
 	if err != nil {

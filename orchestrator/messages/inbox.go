@@ -132,7 +132,7 @@ func (ms *Service) GetMessages(
 	}
 
 	if *req.MarkRead && len(unread) > 0 {
-		_, _, _, err = ms.Store.MarkRead(ctx, me.ID, unread, fetched)
+		_, _, _, err = ms.Store.Inbox.MarkRead(ctx, me.ID, unread, fetched)
 		return res, err
 	}
 
@@ -159,7 +159,7 @@ func (ms *Service) noteGiven(
 	if me.Kind != parley.KindTerminal || len(given) == 0 {
 		return nil
 	}
-	return ms.Store.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words(evidence))
+	return ms.Store.Inbox.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words(evidence))
 }
 
 // inboxQuery translates the filters of a request.
@@ -244,7 +244,7 @@ func (ms *Service) MarkMessageRead(
 		return nil, err
 	}
 	res := &parley.MarkMessageReadResult{Answer: parley.OK}
-	marked, notFound, already, err := ms.Store.MarkRead(ctx, me.ID, req.MessageIDs, "marked by its recipient")
+	marked, notFound, already, err := ms.Store.Inbox.MarkRead(ctx, me.ID, req.MessageIDs, "marked by its recipient")
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (ms *Service) CheckNewMessages(
 		return nil, err
 	}
 
-	items, unread, err := ms.Store.Pressing(ctx, me.ID, newShown)
+	items, unread, err := ms.Store.Inbox.Pressing(ctx, me.ID, newShown)
 	if err != nil {
 		return nil, err
 	}

@@ -141,14 +141,14 @@ func (rs *responses) joinedAfter(ctx context.Context, m *team.Member, post *parl
 	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
 	}
-	th, err := rs.store.Thread(ctx, post.ThreadID)
+	th, err := rs.store.Threads.Thread(ctx, post.ThreadID)
 	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
 // answeredBy reports whether a delivery or a debt of message id was settled by the answer with
 // id by.
 func (rs *responses) answeredBy(ctx context.Context, id, by string) (bool, error) {
-	_, deliveries, err := rs.store.Message(ctx, id)
+	_, deliveries, err := rs.store.Messages.Message(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -185,7 +185,7 @@ func (rs *responses) IgnoreMessage(
 	if err != nil {
 		return nil, err
 	}
-	settled, err := rs.store.Ignore(ctx, me.ID, req.MessageID, plain.CleanLabel(req.Reason))
+	settled, err := rs.store.Inbox.Ignore(ctx, me.ID, req.MessageID, plain.CleanLabel(req.Reason))
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (m *Meter) pause(ctx context.Context, day string, over map[string]overrun) 
 
 		// An earlier daemon, or that of another host, may have paused for it today.
 		var err error
-		if m.paused, err = m.opts.Store.BudgetPauses(ctx); err != nil {
+		if m.paused, err = m.opts.Store.Workspace.BudgetPauses(ctx); err != nil {
 			return err
 		}
 		if m.paused[whose] == day {
@@ -90,7 +90,7 @@ func (m *Meter) pause(ctx context.Context, day string, over map[string]overrun) 
 		if err != nil || !paused {
 			return err
 		}
-		if err := m.opts.Store.NoteBudgetPause(ctx, whose, day); err != nil {
+		if err := m.opts.Store.Workspace.NoteBudgetPause(ctx, whose, day); err != nil {
 			return err
 		}
 	}

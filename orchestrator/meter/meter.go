@@ -103,10 +103,10 @@ func (m *Meter) Run(ctx context.Context) {
 // load reads which transcripts an earlier daemon watched.
 func (m *Meter) load(ctx context.Context) error {
 	now := m.opts.Now()
-	if err := m.opts.Store.ForgetTokenRecords(ctx, now.Add(-keepRecords)); err != nil {
+	if err := m.opts.Store.Tokens.ForgetTokenRecords(ctx, now.Add(-keepRecords)); err != nil {
 		return err
 	}
-	known, err := m.opts.Store.Transcripts(ctx, now.Add(-keepSources))
+	known, err := m.opts.Store.Tokens.Transcripts(ctx, now.Add(-keepSources))
 	for i := range known {
 		if member := m.opts.Roster.ByID(known[i].AgentID); member != nil && m.opts.Roster.Here(member) {
 			m.sources[source{known[i].AgentID, known[i].Path}] = &known[i]
@@ -147,7 +147,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			next.SeenAt = now
 		}
 		if moved || next.Unknown != t.Unknown {
-			if err := m.opts.Store.CountTokens(ctx, next, p.records); err != nil {
+			if err := m.opts.Store.Tokens.CountTokens(ctx, next, p.records); err != nil {
 				return err // it is read again
 			}
 			m.summed = time.Time{}
@@ -206,7 +206,7 @@ func (m *Meter) sum(ctx context.Context, now time.Time) error {
 
 // used returns what agents have used on a day.
 func (m *Meter) used(ctx context.Context, day string) (map[string]parley.Spending, error) {
-	days, err := m.opts.Store.TokenDays(ctx, "", day)
+	days, err := m.opts.Store.Tokens.TokenDays(ctx, "", day)
 	today := map[string]parley.Spending{}
 	for _, d := range days {
 		if d.Day == day {

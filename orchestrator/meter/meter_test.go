@@ -41,7 +41,7 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 	must.Do(t, roster.EnsureOperator(t.Context(), nil))
 
 	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
-	must.Do(t, s.store.CreateAgent(t.Context(), a, nil))
+	must.Do(t, s.store.Agents.CreateAgent(t.Context(), a, nil))
 	s.coder = team.NewMember(a)
 	profiles := must.Have(profile.Builtin())(t)
 	s.coder.SetTerminal(&team.Terminal{Profile: must.Have(profiles.Find("qwen"))(t), Started: began})

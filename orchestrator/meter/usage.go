@@ -48,7 +48,7 @@ func (m *Meter) Programs(ctx context.Context, agentID string, since time.Time) (
 	if !since.IsZero() {
 		from = dayOf(since)
 	}
-	days, err := m.opts.Store.TokenDays(ctx, agentID, from)
+	days, err := m.opts.Store.Tokens.TokenDays(ctx, agentID, from)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (m *Meter) Programs(ctx context.Context, agentID string, since time.Time) (
 
 // Hours returns what the programs of all agents used in each hour since a time, the oldest first.
 func (m *Meter) Hours(ctx context.Context, since time.Time) ([]parley.AgentHour, error) {
-	hours, err := m.opts.Store.TokenHours(ctx, since)
+	hours, err := m.opts.Store.Tokens.TokenHours(ctx, since)
 	if err != nil {
 		return nil, err
 	}

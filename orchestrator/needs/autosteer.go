@@ -87,7 +87,7 @@ func (g *Guardian) Steered(ctx context.Context, m *team.Member, since time.Time)
 		return false, nil
 	}
 
-	_, deliveries, err := g.operator.Store.Message(ctx, last.MessageID)
+	_, deliveries, err := g.operator.Store.Messages.Message(ctx, last.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound { // removed as old, so it is long past
 		return false, nil
 	}

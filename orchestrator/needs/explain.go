@@ -17,7 +17,7 @@ import (
 func (ops *Service) ExplainMessage(
 	ctx context.Context, req parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {
-	msg, deliveries, err := ops.Store.Message(ctx, req.MessageID)
+	msg, deliveries, err := ops.Store.Messages.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}

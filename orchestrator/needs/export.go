@@ -33,7 +33,7 @@ func (ops *Service) ExportMessages(
 	}
 
 	if req.ThreadID != "" {
-		th, err := ops.Store.Thread(ctx, req.ThreadID)
+		th, err := ops.Store.Threads.Thread(ctx, req.ThreadID)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (ops *Service) ExportMessages(
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 
-	page, err := ops.Store.Export(ctx, q)
+	page, err := ops.Store.Messages.Export(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (ops *Service) offer(ctx context.Context, needs []parley.Need) error {
 		n := &needs[i]
 		if n.Kind == parley.NeedDraft && counts == nil {
 			var err error
-			if counts, err = ops.Store.Counts(ctx); err != nil {
+			if counts, err = ops.Store.Inbox.Counts(ctx); err != nil {
 				return err
 			}
 		}
@@ -123,7 +123,7 @@ func (ops *Service) offer(ctx context.Context, needs []parley.Need) error {
 
 // needsOfAgents returns what agents want, such as an answer to a dialog.
 func (ops *Service) needsOfAgents(ctx context.Context) ([]parley.Need, error) {
-	queued, err := ops.Store.Queued(ctx)
+	queued, err := ops.Store.Needs.Queued(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (ops *Service) needsOfAgents(ctx context.Context) ([]parley.Need, error) {
 }
 
 func (ops *Service) unconfirmedNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	unconfirmed, err := ops.Store.Unconfirmed(ctx)
+	unconfirmed, err := ops.Store.Needs.Unconfirmed(ctx)
 	for _, item := range unconfirmed {
 		needs = append(needs, unconfirmedNeed(fillInItem(ops.Roster, item)))
 	}
@@ -140,7 +140,7 @@ func (ops *Service) unconfirmedNeeds(ctx context.Context) (needs []parley.Need, 
 
 // talkNeeds returns the needs of conversations that parley holds back.
 func (ops *Service) talkNeeds(ctx context.Context) ([]parley.Need, error) {
-	held, err := ops.Store.Withheld(ctx, talk.MaxHolds)
+	held, err := ops.Store.Holds.Withheld(ctx, talk.MaxHolds)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (ops *Service) talkNeeds(ctx context.Context) ([]parley.Need, error) {
 }
 
 func (ops *Service) overdueNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	overdue, err := ops.Store.Overdue(ctx)
+	overdue, err := ops.Store.Debts.Overdue(ctx)
 	now := ops.Now()
 	for _, w := range overdue {
 		needs = append(needs, ops.Reminders.overdueNeed(w, now))
@@ -159,7 +159,7 @@ func (ops *Service) overdueNeeds(ctx context.Context) (needs []parley.Need, err 
 // owedAnswers returns the needs of idle agents that owe an answer.
 func (ops *Service) owedAnswers(ctx context.Context) (needs []parley.Need, err error) {
 	now := ops.Now()
-	owed, err := ops.Store.Owed(ctx, now.Add(-owesWithin), now.Add(-ops.Settings.OwesAfter))
+	owed, err := ops.Store.Needs.Owed(ctx, now.Add(-owesWithin), now.Add(-ops.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
 	}

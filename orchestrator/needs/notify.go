@@ -55,7 +55,7 @@ func (ns *Notices) Tell(ctx context.Context) {
 	}
 
 	for wait.Pause(ctx, noticeEvery) == nil {
-		mine, err := ns.Store.OnDuty(ctx, noticeDuty)
+		mine, err := ns.Store.Hosts.OnDuty(ctx, noticeDuty)
 		var needs []parley.Need
 		if err == nil {
 			needs, err = ns.Needs.All(ctx)
@@ -79,7 +79,7 @@ func (ns *Notices) Tell(ctx context.Context) {
 // leaveNotices leaves the notices to other hosts, which tell nobody while this one has the duty.
 func (ns *Notices) leaveNotices(ctx context.Context) {
 	for {
-		err := ns.Store.LeaveDuty(ctx, noticeDuty)
+		err := ns.Store.Hosts.LeaveDuty(ctx, noticeDuty)
 		if err == nil {
 			return
 		}

@@ -59,15 +59,15 @@ func (r *Reminders) Remind(ctx context.Context) {
 		return
 	}
 
-	event, before := r.Store.LastEvent(), now.Add(r.Settings.RemindBefore)
+	event, before := r.Store.Events.LastEvent(), now.Add(r.Settings.RemindBefore)
 	if r.dues.needless(event, now, before) {
 		return
 	}
-	owed, err := r.Store.Due(ctx, before)
+	owed, err := r.Store.Debts.Due(ctx, before)
 	r.dues = dueLook{}
 	if err == nil && len(owed) == 0 {
 		r.dues.event, r.dues.at = event, now
-		r.dues.next, err = r.Store.NextDue(ctx)
+		r.dues.next, err = r.Store.Debts.NextDue(ctx)
 		r.dues.none = err == nil
 	}
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *Reminders) RemindOne(ctx context.Context, w store.Owing, now time.Time)
 			}
 		}
 
-		if err := r.Store.NoteTold(ctx, w.Key, step.who); err != nil {
+		if err := r.Store.Debts.NoteTold(ctx, w.Key, step.who); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ const retried = "retried by the operator"
 func (ops *Service) RetryDelivery(
 	ctx context.Context, req parley.RetryDeliveryRequest,
 ) (*parley.RetryDeliveryResult, error) {
-	msg, all, err := ops.Store.Message(ctx, req.MessageID)
+	msg, all, err := ops.Store.Messages.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (ops *Service) RetryDelivery(
 		return nil, err
 	}
 
-	jobs, err := ops.Store.Retry(ctx, msg.ID, begin)
+	jobs, err := ops.Store.Deliveries.Retry(ctx, msg.ID, begin)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (ops *Service) RetryDelivery(
 	res.Message = retrySentence(requeued, pending)
 
 	stored := store.Appended{Message: msg}
-	if _, stored.Deliveries, err = ops.Store.Message(ctx, msg.ID); err != nil {
+	if _, stored.Deliveries, err = ops.Store.Messages.Message(ctx, msg.ID); err != nil {
 		return nil, err
 	}
 	if err := ops.Admission.Await(ctx, &stored, req.WaitSeconds); err != nil {
@@ -315,7 +315,7 @@ func (ops *Service) PauseCommunication(
 		m.Wake() // the reason that its messages wait has changed
 	}
 
-	counts, err := ops.Store.DeliveryCounts(ctx)
+	counts, err := ops.Store.Workspace.DeliveryCounts(ctx)
 	if err != nil {
 		return nil, err
 	}

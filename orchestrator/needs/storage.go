@@ -14,14 +14,14 @@ const storageNeed = string(parley.NeedStorage)
 func (ops *Service) dismiss(ctx context.Context, ref string) (int, error) {
 	switch ref {
 	default:
-		return ops.Store.Dismiss(ctx, ref)
+		return ops.Store.Needs.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
 		return ops.Losses.dismiss(ctx)
 	case trial.UntriedNeed, trial.MisreadNeed:
 		return ops.Programs.Dismiss(parley.NeedKind(ref))
 	case storageNeed:
 	}
-	found, err := ops.Store.DismissShortfall(ctx)
+	found, err := ops.Store.Workspace.DismissShortfall(ctx)
 	if found {
 		return 1, err
 	}
@@ -32,7 +32,7 @@ func (ops *Service) dismiss(ctx context.Context, ref string) (int, error) {
 // and what the database lacks.
 func (ops *Service) storageNeeds(ctx context.Context) (needs []parley.Need, err error) {
 	system := ops.Roster.Operator()
-	if err := ops.Store.Refusal(); err != nil {
+	if err := ops.Store.Workspace.Refusal(); err != nil {
 		e, command := parley.AsError(err), "parley doctor --repair"
 		if e.Details["host"] != nil { // on a server, which parley does not repair
 			command = "parley down --keep-agents"
@@ -43,7 +43,7 @@ func (ops *Service) storageNeeds(ctx context.Context) (needs []parley.Need, err 
 		})
 	}
 
-	for _, err := range []error{ops.Store.Full(), ops.Admission.Files.Refusal()} {
+	for _, err := range []error{ops.Store.Workspace.Full(), ops.Admission.Files.Refusal()} {
 		if err == nil {
 			continue
 		}
@@ -54,7 +54,7 @@ func (ops *Service) storageNeeds(ctx context.Context) (needs []parley.Need, err 
 		})
 	}
 
-	lacks, err := ops.Store.Shortfall(ctx)
+	lacks, err := ops.Store.Workspace.Shortfall(ctx)
 	if err != nil || lacks == nil {
 		return needs, err
 	}

@@ -49,7 +49,7 @@ func (l *Undelivered) Tell(ctx context.Context) {
 
 // untold returns what did not arrive and nobody has been told of.
 func (l *Undelivered) untold(ctx context.Context) ([]store.Undelivered, error) {
-	dead, err := l.Store.Undelivered(ctx)
+	dead, err := l.Store.Needs.Undelivered(ctx)
 	for i := range dead {
 		dead[i].InboxItem = fillInItem(l.Roster, dead[i].InboxItem)
 	}
@@ -76,7 +76,7 @@ func (l *Undelivered) tellSender(ctx context.Context, dead []store.Undelivered) 
 			return err
 		}
 	}
-	return l.Store.NoteUndelivered(ctx, keys)
+	return l.Store.Needs.NoteUndelivered(ctx, keys)
 }
 
 // concernsOperator reports whether the operator is told when a message of a sender does not arrive: it is
@@ -176,5 +176,5 @@ func (l *Undelivered) dismiss(ctx context.Context) (int, error) {
 			keys = append(keys, dead[i].Key)
 		}
 	}
-	return len(keys), l.Store.NoteUndelivered(ctx, keys)
+	return len(keys), l.Store.Needs.NoteUndelivered(ctx, keys)
 }

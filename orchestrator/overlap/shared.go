@@ -30,7 +30,7 @@ func (w *Watcher) Shared(ctx context.Context, since time.Time) ([]parley.SharedF
 	if w.opts.Mode == Off {
 		return []parley.SharedFile{}, nil
 	}
-	list, err := w.opts.Store.Overlaps(ctx, true)
+	list, err := w.opts.Store.Workspace.Overlaps(ctx, true)
 	if err != nil {
 		return nil, err
 	}

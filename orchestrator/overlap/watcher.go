@@ -83,7 +83,7 @@ func (w *Watcher) Run(ctx context.Context) {
 		return
 	}
 
-	list, err := w.opts.Store.Overlaps(ctx, false)
+	list, err := w.opts.Store.Workspace.Overlaps(ctx, false)
 	if err != nil {
 		w.opts.Log.Warn("load which files two agents change", "error", err)
 	}
@@ -113,7 +113,7 @@ func (w *Watcher) look(ctx context.Context) error {
 
 	w.set(after)
 	if !slices.Equal(before, after) {
-		if err := w.opts.Store.SetOverlaps(ctx, after); err != nil {
+		if err := w.opts.Store.Workspace.SetOverlaps(ctx, after); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (w *Watcher) tell(ctx context.Context, list []store.Overlap, now time.Time)
 	}
 	w.set(list)
 
-	return w.opts.Store.SetOverlaps(ctx, list)
+	return w.opts.Store.Workspace.SetOverlaps(ctx, list)
 }
 
 // tellPair sends each of two agents a notice. The keys keep one that was stored before a crash from

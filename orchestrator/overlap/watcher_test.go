@@ -157,7 +157,7 @@ func TestWorktreesApart(t *testing.T) {
 
 	// The next daemon knows what was told.
 	next := New(s.opts)
-	next.set(must.Have(s.opts.Store.Overlaps(t.Context(), false))(t))
+	next.set(must.Have(s.opts.Store.Workspace.Overlaps(t.Context(), false))(t))
 	if diff := cmp.Diff(s.current(), next.current()); diff != "" {
 		t.Errorf("after a restart (-want +got):\n%s", diff)
 	}

@@ -44,7 +44,7 @@ func Across[Req, Res any](
 	ctx context.Context, e *Elsewhere, host string, o op.Operation[Req, Res], req Req,
 	here func(context.Context, Req) (*Res, error),
 ) (*Res, error) {
-	shared := e.store.Team().Own != ""
+	shared := e.store.Hosts.Team().Own != ""
 	switch asker := From(ctx); {
 	case host == "" || host == e.Own:
 		return here(ctx, req)

@@ -27,7 +27,7 @@ func Ask[Req, Res any](
 		return nil, fmt.Errorf("write what host %s is asked: %w", host, err)
 	}
 
-	answer, err := s.AskHost(ctx, store.Relay{
+	answer, err := s.Relays.AskHost(ctx, store.Relay{
 		Host: host, Operation: o.Name, Request: string(request), AskerID: parley.CallerFrom(ctx).ID,
 	})
 	if err != nil {
@@ -96,8 +96,8 @@ func (t *Taker) Run(ctx context.Context) {
 // next waits for what another host asks, and takes it; nil when ctx ends.
 func (t *Taker) next(ctx context.Context) *store.Relay {
 	for {
-		rings := t.Store.RelaysRing()
-		r, err := t.Store.TakeRelay(ctx)
+		rings := t.Store.Relays.RelaysRing()
+		r, err := t.Store.Relays.TakeRelay(ctx)
 		switch {
 		case r != nil:
 			return r
@@ -109,7 +109,7 @@ func (t *Taker) next(ctx context.Context) *store.Relay {
 
 		select {
 		case <-rings:
-		case <-time.After(t.Store.RelayPause()):
+		case <-time.After(t.Store.Relays.RelayPause()):
 		case <-ctx.Done():
 			return nil
 		}
@@ -137,7 +137,7 @@ const answerAgain = time.Second
 // answer answers another host. It tries again until ctx ends: while this daemon is there, its asker waits.
 func (t *Taker) answer(ctx context.Context, r store.Relay, answer store.RelayAnswer) {
 	for told := false; ; told = true {
-		err := t.Store.AnswerRelay(context.WithoutCancel(ctx), r, answer)
+		err := t.Store.Relays.AnswerRelay(context.WithoutCancel(ctx), r, answer)
 		if err == nil {
 			return
 		}

@@ -171,7 +171,7 @@ func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
 		if a.Action == string(parley.ActionMute) || a.Action == string(parley.ActionUnmute) {
 			instead = []string{string(parley.ActionMute), string(parley.ActionUnmute)}
 		}
-		if err := t.store.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
+		if err := t.store.Conversations.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 	if err != nil {
 		return err
 	}
-	if err := t.store.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
+	if err := t.store.Conversations.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
 		return err
 	}
 

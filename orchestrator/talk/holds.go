@@ -194,7 +194,7 @@ func (mem *memory) Remember(stored *store.Appended, delegates []store.NewDeliver
 
 // loadHolds reads the held deliveries.
 func (mem *memory) loadHolds(ctx context.Context) error {
-	list, err := mem.store.Withheld(ctx, MaxHolds)
+	list, err := mem.store.Holds.Withheld(ctx, MaxHolds)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (t *Talk) Compare(ctx context.Context) {
 		return
 	}
 
-	list, err := t.store.Withheld(ctx, MaxHolds)
+	list, err := t.store.Holds.Withheld(ctx, MaxHolds)
 	if err != nil {
 		if ctx.Err() == nil {
 			t.log.Error("read the held deliveries", "error", err)

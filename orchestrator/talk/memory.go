@@ -91,18 +91,18 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 
 // replayTurns counts the latest turns again, and repeats the operator's acts between them.
 func (mem *memory) replayTurns(ctx context.Context) error {
-	key, err := mem.store.DrawKey(ctx)
+	key, err := mem.store.Conversations.DrawKey(ctx)
 	if err != nil {
 		return err
 	}
 
 	mem.draw = conversation.Keyed(key)
-	turns, err := mem.store.Turns(ctx, mem.now().Add(-replaySince), maxTurns)
+	turns, err := mem.store.Conversations.Turns(ctx, mem.now().Add(-replaySince), maxTurns)
 	if err != nil {
 		return err
 	}
 
-	acts, err := mem.store.Acts(ctx)
+	acts, err := mem.store.Conversations.Acts(ctx)
 	if err != nil {
 		return err
 	}

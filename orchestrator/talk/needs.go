@@ -44,7 +44,7 @@ func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need,
 
 	for _, n := range t.excessNeeds() {
 		if n.MessageID == "" { // all that went beyond the budget was refused: name the last message before it
-			page, err := t.store.History(ctx, store.HistoryQuery{A: n.from, B: n.AgentID, Limit: 1})
+			page, err := t.store.Messages.History(ctx, store.HistoryQuery{A: n.from, B: n.AgentID, Limit: 1})
 			if err != nil {
 				return nil, err
 			}

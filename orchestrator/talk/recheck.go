@@ -74,10 +74,10 @@ func save(
 		for i, h := range changed {
 			list[i] = h.Withheld // only a Recheck writes it
 		}
-		err = db.Rewithhold(ctx, list)
+		err = db.Holds.Rewithhold(ctx, list)
 	}
 	if err == nil && len(passing) > 0 {
-		passed, err = db.Unwithhold(ctx, passing, "the conversation protocol lets it pass")
+		passed, err = db.Holds.Unwithhold(ctx, passing, "the conversation protocol lets it pass")
 	}
 	return passed, err
 }

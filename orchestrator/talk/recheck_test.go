@@ -22,7 +22,7 @@ func pairTalk(t *testing.T) *Talk {
 	roster := must.Have(team.Load(t.Context(), db, time.Now, log))(t)
 	for _, name := range []string{"anna", "bob"} {
 		a := parley.Agent{ID: name, Name: name, Kind: parley.KindTerminal}
-		must.Do(t, db.CreateAgent(t.Context(), a, nil))
+		must.Do(t, db.Agents.CreateAgent(t.Context(), a, nil))
 		roster.Add(team.NewMember(a))
 	}
 	settings := conversation.Defaults()
@@ -68,7 +68,7 @@ func TestHoldThatWasMissedIsJudgedAgain(t *testing.T) {
 		conversation.HumansDisengaged: false,
 	} {
 		talk := pairTalk(t)
-		must.Have(talk.store.Append(t.Context(), store.Post{
+		must.Have(talk.store.Messages.Append(t.Context(), store.Post{
 			Message: parley.Message{ID: team.NewID(), Kind: parley.KindDirect, SenderID: "anna", Text: "well"},
 			Deliveries: []store.NewDelivery{
 				{RecipientID: "bob", State: parley.DeliveryHeld, Reason: "held", Withheld: string(why)},

@@ -46,7 +46,7 @@ func (mem *memory) releases(about func(from, to, threadID string) bool, like sto
 func (t *Talk) releaseMessage(
 	ctx context.Context, ref string,
 ) (*parley.ControlConversationResult, []Invitation, error) {
-	msg, deliveries, err := t.store.Message(ctx, ref)
+	msg, deliveries, err := t.store.Messages.Message(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Talk) releaseMessage(
 		Released:       []string{},
 	}
 
-	if _, deliveries, err = t.store.Message(ctx, msg.ID); err != nil {
+	if _, deliveries, err = t.store.Messages.Message(ctx, msg.ID); err != nil {
 		return nil, invitations, err
 	}
 	if res.Held = len(Held(deliveries)); res.Held < len(held) {

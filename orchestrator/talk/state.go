@@ -109,14 +109,14 @@ type stateQuestion struct {
 // readThread adds what is known of a thread, and what the rules say about its last post.
 func (s *stateQuestion) readThread(ctx context.Context) error {
 	t, res := s.t, s.res
-	posts, err := t.store.Posts(ctx, s.id, 1)
+	posts, err := t.store.Threads.Posts(ctx, s.id, 1)
 	if err != nil {
 		return err
 	}
 
 	var stored map[string]parley.ConversationDecision // on responders, made when the post came
 	if len(posts) > 0 {
-		if stored, err = t.store.Decisions(ctx, posts[0].ID); err != nil {
+		if stored, err = t.store.Responders.Decisions(ctx, posts[0].ID); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,7 @@ func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) convers
 func (t *Talk) pairRoom(
 	ctx context.Context, one, two *team.Member,
 ) (r *conversation.Room, said []parley.Message, err error) {
-	page, err := t.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
+	page, err := t.store.Messages.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
 	}

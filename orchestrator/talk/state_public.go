@@ -54,7 +54,7 @@ func copyReading(roster *team.Roster, r conversation.Reading, res *parley.Conver
 // heldFor lists the held messages of the conversation: all of them for the operator, for others
 // those from them or to them.
 func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parley.HeldTurn, error) {
-	list, err := t.store.Withheld(ctx, MaxHolds)
+	list, err := t.store.Holds.Withheld(ctx, MaxHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {
 		w := &list[i]

@@ -52,18 +52,18 @@ func (mem *memory) LoadThread(ctx context.Context, threadID string) error {
 		return err
 	}
 
-	posts, err := mem.store.Posts(ctx, threadID, replayPosts)
+	posts, err := mem.store.Threads.Posts(ctx, threadID, replayPosts)
 	if err != nil {
 		return err
 	}
 
-	acts, err := mem.store.Acts(ctx)
+	acts, err := mem.store.Conversations.Acts(ctx)
 	if err != nil {
 		return err
 	}
 
 	r := &threadMemory{}
-	settings, err := mem.store.ThreadSettings(ctx, threadID)
+	settings, err := mem.store.Conversations.ThreadSettings(ctx, threadID)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (h *machines) Away(m *Member) (since time.Time, away bool) {
 		return time.Time{}, false
 	}
 	a := m.Agent()
-	if host := h.store.Team().Host(a.Host); host != nil {
+	if host := h.store.Hosts.Team().Host(a.Host); host != nil {
 		return host.Until, host.Away
 	}
 	return a.Since, true

@@ -144,7 +144,7 @@ func (r *Roster) SwapKeys(ctx context.Context, m *Member, added *store.APIKey, e
 	defer ring.Changing.Unlock()
 
 	var ended []*Key
-	err := r.store.SwapKeys(ctx, store.KeySwap{
+	err := r.store.Keys.SwapKeys(ctx, store.KeySwap{
 		AgentID: m.ID, Added: added, By: cmp.Or(parley.CallerFrom(ctx).Label(), parley.SystemName),
 		Ends: func() []string {
 			ended = slices.DeleteFunc(ring.List(m), func(k *Key) bool { return !ends(k) })
@@ -177,7 +177,7 @@ func (r *Roster) Revive(ctx context.Context, m *Member, a parley.Agent, key *sto
 	r.Keys.Changing.Lock()
 	defer r.Keys.Changing.Unlock()
 
-	if err := r.store.ReviveAgent(ctx, a, key); err != nil {
+	if err := r.store.Agents.ReviveAgent(ctx, a, key); err != nil {
 		return err
 	}
 

@@ -24,12 +24,12 @@ type Places struct {
 
 // LoadPlaces reads them.
 func LoadPlaces(ctx context.Context, s *store.Store) (*Places, error) {
-	kept, err := s.Places(ctx)
+	kept, err := s.Workspace.Places(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := NewPlaces(s.AddPlace, kept...)
-	p.drop = s.ForgetPlaces
+	p := NewPlaces(s.Workspace.AddPlace, kept...)
+	p.drop = s.Workspace.ForgetPlaces
 	return p, nil
 }
 

@@ -18,7 +18,7 @@ func (r *records) SetState(ctx context.Context, m *Member, state parley.AgentSta
 		return nil
 	}
 
-	since, err := r.store.SetAgentState(ctx, m.ID, state, evidence, exit)
+	since, err := r.store.Agents.SetAgentState(ctx, m.ID, state, evidence, exit)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (r *records) SetProfile(ctx context.Context, m *Member, name string) error 
 	if a := m.Agent(); a.Profile == name {
 		return nil
 	}
-	if err := r.store.SetAgentProfile(ctx, m.ID, name); err != nil {
+	if err := r.store.Agents.SetAgentProfile(ctx, m.ID, name); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -50,7 +50,7 @@ func (r *records) SetSession(ctx context.Context, m *Member, s parley.Session) e
 	if m.Agent().Session == s {
 		return nil
 	}
-	if err := r.store.SetAgentSession(ctx, m.ID, s); err != nil {
+	if err := r.store.Agents.SetAgentSession(ctx, m.ID, s); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -62,7 +62,7 @@ func (r *records) SetSession(ctx context.Context, m *Member, s parley.Session) e
 // SetLabels records how a member is described and what it may do, first in the database and then in
 // memory. Nothing else of a counts.
 func (r *records) SetLabels(ctx context.Context, m *Member, a parley.Agent) error {
-	if err := r.store.SetAgentLabels(ctx, m.ID, a); err != nil {
+	if err := r.store.Agents.SetAgentLabels(ctx, m.ID, a); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -73,7 +73,7 @@ func (r *records) SetLabels(ctx context.Context, m *Member, a parley.Agent) erro
 
 // SetWorktree records the worktree of a member, nil for none, first in the database and then in memory.
 func (r *records) SetWorktree(ctx context.Context, m *Member, w *parley.Worktree) error {
-	if err := r.store.SetAgentWorktree(ctx, m.ID, w); err != nil {
+	if err := r.store.Agents.SetAgentWorktree(ctx, m.ID, w); err != nil {
 		return err
 	}
 	m.mu.Lock()

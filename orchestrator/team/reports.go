@@ -181,7 +181,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 	if m.Typing.TryLock() {
 		defer m.Typing.Unlock()
 		w.MayRefuse = m.MayRefuse(w.At)
-		return r.store.Attest(ctx, w)
+		return r.store.Deliveries.Attest(ctx, w)
 	}
 
 	if r.closed.Load() || !m.Reports.postpone(w) {
@@ -195,7 +195,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 
 		for _, w := range m.Reports.takePostponed() {
 			w.MayRefuse = m.MayRefuse(w.At)
-			if _, err := r.store.Attest(ctx, w); err != nil {
+			if _, err := r.store.Deliveries.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}
 		}

@@ -48,7 +48,7 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 		return nil, err
 	}
 
-	r := New(s, s.Team().Own, now, log)
+	r := New(s, s.Hosts.Team().Own, now, log)
 	for _, a := range agents {
 		r.Add(NewMember(a))
 	}
@@ -80,7 +80,7 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.SystemName, AgentSpec: parley.AgentSpec{Description: "parley itself"},
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	err := r.store.CreateAgent(ctx, a, nil)
+	err := r.store.Agents.CreateAgent(ctx, a, nil)
 	if m := r.ByName(parley.SystemName); m != nil && parley.ErrorCode(err) == parley.AgentExists {
 		return m, nil // another host was faster, which the transaction has told
 	}
@@ -109,7 +109,7 @@ func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
 	a := parley.Agent{ID: NewID(), Name: parley.OperatorName,
 		AgentSpec: parley.AgentSpec{Description: "the person at the keyboard"},
 		Kind:      parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	err := r.store.CreateAgent(ctx, a, key)
+	err := r.store.Agents.CreateAgent(ctx, a, key)
 	if parley.ErrorCode(err) == parley.AgentExists {
 		return r.Reload(ctx) // another host was faster
 	}

@@ -17,7 +17,7 @@ func TestAPromptBeginsTheChosenSession(t *testing.T) {
 	roster := must.Have(team.Load(t.Context(), db, time.Now, slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(roster.Close)
 	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
-	must.Do(t, db.CreateAgent(t.Context(), a, nil))
+	must.Do(t, db.Agents.CreateAgent(t.Context(), a, nil))
 	m := team.NewMember(a)
 
 	for before, want := range map[parley.SessionState]parley.SessionState{

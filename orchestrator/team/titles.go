@@ -60,7 +60,7 @@ func (t *titles) Matching(text string) (ids []string) {
 
 // Load reads all titles from the store. Nothing else may be called before it returns.
 func (t *titles) Load(ctx context.Context, s *store.Store) (err error) {
-	t.byID, err = s.ThreadTitles(ctx)
+	t.byID, err = s.Threads.ThreadTitles(ctx)
 	return err
 }
 

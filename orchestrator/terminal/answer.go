@@ -69,7 +69,7 @@ func (ts *Terminals) AnswerDialog(
 		return nil, err
 	}
 	// It is logged even if the caller has gone.
-	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, given)
+	logged := ts.store.Agents.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, given)
 	if err != nil {
 		return nil, err
 	}

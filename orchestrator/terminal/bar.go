@@ -22,7 +22,7 @@ func (w *watcher) showBars(ctx context.Context, members map[*team.Member]*team.T
 
 		if counts == nil {
 			var err error
-			if counts, err = w.ts.store.Counts(ctx); err != nil {
+			if counts, err = w.ts.store.Inbox.Counts(ctx); err != nil {
 				return // the next look tries again, and others say what is wrong with the database
 			}
 		}

@@ -182,7 +182,7 @@ func (la *launcher) newAgent(
 func (la *launcher) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
 	m := la.ts.roster.ByName(a.Name)
 	if m == nil {
-		if err := la.ts.store.CreateAgent(ctx, a, key); err != nil {
+		if err := la.ts.store.Agents.CreateAgent(ctx, a, key); err != nil {
 			return nil, err
 		}
 

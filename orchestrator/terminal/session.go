@@ -193,7 +193,7 @@ func promptsOf(ctx context.Context, t *team.Terminal, since time.Time) ([]transc
 // isTheirs returns what tells whether a message was sent to a member.
 func (s *sessions) isTheirs(ctx context.Context, m *team.Member) func(messageID string) bool {
 	return func(messageID string) bool {
-		_, deliveries, err := s.ts.store.Message(ctx, messageID)
+		_, deliveries, err := s.ts.store.Messages.Message(ctx, messageID)
 		return err == nil && slices.ContainsFunc(deliveries,
 			func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 	}

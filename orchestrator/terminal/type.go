@@ -74,5 +74,5 @@ func (ts *Terminals) TypeInTerminal(
 	if !ts.keyboard.begins(m.ID, session, ts.now()) {
 		return res, nil
 	}
-	return res, ts.store.LogTyping(context.WithoutCancel(ctx), m.ID, by.Name, session)
+	return res, ts.store.Agents.LogTyping(context.WithoutCancel(ctx), m.ID, by.Name, session)
 }

@@ -18,10 +18,11 @@ import (
 func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	db, log := storetest.Open(t), slog.New(slog.DiscardHandler)
 	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
-	must.Do(t, db.CreateAgent(t.Context(), a, nil))
+	must.Do(t, db.Agents.CreateAgent(t.Context(), a, nil))
 	roster := must.Have(team.Load(t.Context(), db, time.Now, log))(t)
 	m := roster.ByName("coder")
-	ts := &Terminals{roster: roster, couriers: courier.New(courier.Options{Store: db, Roster: roster, Now: time.Now,
+	ts := &Terminals{roster: roster, couriers: courier.New(courier.Options{Store: db.Deliveries, Roster: roster,
+		Now: time.Now,
 		Log: log})}
 
 	broken, cancel := context.WithCancel(t.Context())

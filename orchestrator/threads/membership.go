@@ -159,7 +159,7 @@ func (ts *Service) changeMembership(ctx context.Context, c membership) (*parley.
 		return nil, err
 	}
 
-	stored, changed, err := ts.Store.ChangeMembership(ctx, store.Membership{
+	stored, changed, err := ts.Store.Threads.ChangeMembership(ctx, store.Membership{
 		ThreadID: c.thread.ID, AgentID: c.who.ID, Leave: leave, Allow: allow, Post: post,
 	})
 	if err != nil || !changed {

@@ -48,7 +48,7 @@ func (ts *Service) CreateThread(
 		Made:    th.ID,
 		Asked:   admission.RequestHash("create_thread", th.Title, plain.Clean(req.InitialMessage), participants),
 	}
-	if earlier, found, err := ts.Store.Called(ctx, call); found || err != nil {
+	if earlier, found, err := ts.Store.Idempotency.Called(ctx, call); found || err != nil {
 		return ts.threadReceipt(ctx, earlier, err)
 	}
 	if err := ts.Admission.RefusePaused(); err != nil {
@@ -68,7 +68,7 @@ func (ts *Service) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	stored, first, err := ts.Store.CreateThread(ctx, th, call, posts...)
+	stored, first, err := ts.Store.Threads.CreateThread(ctx, th, call, posts...)
 	if err != nil || first.Made != th.ID {
 		refund()
 	} else {

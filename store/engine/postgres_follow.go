@@ -22,15 +22,16 @@ const ManyEvents = 200
 // Follow sets who takes the news, which begin with what was written since Open.
 func (s *ServerSession) Follow(take func(q Querier, after, last int64) (int64, error)) {
 	set := func(*Tx) error { s.followed.take = take; return nil }
-	if err := s.Write(context.Background(), Round{}, set); err != nil {
-		s.Log.Error("follow other hosts", "error", err)
+	if err := s.Base.Write(context.Background(), Round{}, set); err != nil {
+		s.Base.Log.Error("follow other hosts", "error", err)
 	}
 
-	s.Doorbell.Begin(s.Config, func(ctx context.Context) error {
-		_, err := s.ReaderPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.Doorbell.Channel)
+	s.Base.Doorbell.Begin(s.Config, func(ctx context.Context) error {
+		_, err := s.Base.ReaderPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.Base.Doorbell.Channel)
 		return err
 	}, func(err error) {
-		s.Log.Warn("what other hosts write is looked for each second, since the server does not tell of it", "error",
+		s.Base.Log.Warn("what other hosts write is looked for each second, since the server does not tell of it",
+			"error",
 			err)
 	})
 }
@@ -55,14 +56,14 @@ func (s *ServerSession) followTo(q Querier, last int64) error {
 	for f := &s.followed; f.last < last; {
 		to, err := f.take(q, f.last, last)
 		if errors.Is(err, ErrGap) {
-			return s.refuse(&MissedError{Place: s.Path})
+			return s.refuse(&MissedError{Place: s.Base.Path})
 		}
 		if err != nil {
 			return err
 		}
 
 		f.last = to
-		s.Events.Publish(to)
+		s.Base.Events.Publish(to)
 	}
 	return nil
 }
@@ -76,23 +77,23 @@ func (s *ServerSession) wroteUpTo(last int64) {
 
 // Watch takes what others have written.
 func (s *ServerSession) Watch() error {
-	if s.followed.take == nil || s.Safety.Refusal() != nil {
+	if s.followed.take == nil || s.Base.Safety.Refusal() != nil {
 		return nil
 	}
-	if !s.Doorbell.Heard() && s.Doorbell.Works() && time.Since(s.followed.looked) < RenewEvery {
+	if !s.Base.Doorbell.Heard() && s.Base.Doorbell.Works() && time.Since(s.followed.looked) < RenewEvery {
 		return nil
 	}
 
 	s.followed.looked = time.Now()
 	var last int64
-	err := s.Reader.Query(&last, Postgres.LastEvent)
+	err := s.Base.Reader.Query(&last, Postgres.LastEvent)
 	if err == nil {
-		err = s.followTo(s.Reader, last)
+		err = s.followTo(s.Base.Reader, last)
 	}
-	if err == nil || s.Safety.Refusal() != nil {
+	if err == nil || s.Base.Safety.Refusal() != nil {
 		return nil
 	}
 
-	s.Log.Warn("other hosts cannot be followed now", "error", err)
+	s.Base.Log.Warn("other hosts cannot be followed now", "error", err)
 	return fmt.Errorf("following other hosts: %w", err)
 }

@@ -12,7 +12,7 @@ import (
 
 // Take makes this daemon the host of its name, unless another one is. With alone, no other host may be at work.
 func (s *ServerSession) Take(ctx context.Context, alone bool) error {
-	tx, err := s.WriterPool.BeginTx(ctx, nil)
+	tx, err := s.Base.WriterPool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (s *ServerSession) Take(ctx context.Context, alone bool) error {
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, version = excluded.version,
 			started_at = excluded.started_at, lease_until = excluded.lease_until
 		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
-		s.Host, s.Holder, s.Version, int64(LeaseTime.Seconds())).Scan(&s.Epoch)
+		s.Base.Host, s.Holder, s.Version, int64(LeaseTime.Seconds())).Scan(&s.Epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
-			FROM hosts WHERE name = $1`, s.Host)
+			FROM hosts WHERE name = $1`, s.Base.Host)
 	}
 	if err == nil && alone {
 		err = s.refuseOthers(ctx, tx)
@@ -48,7 +48,7 @@ func (s *ServerSession) Take(ctx context.Context, alone bool) error {
 	}
 	if err == nil {
 		s.seen, s.renewed = s.Epoch, asked
-		s.Lease.Renew(asked)
+		s.Base.Lease.Renew(asked)
 	}
 
 	return err
@@ -58,10 +58,10 @@ func (s *ServerSession) Take(ctx context.Context, alone bool) error {
 func (s *ServerSession) refuseOthers(ctx context.Context, tx *sql.Tx) error {
 	var others string
 	if err := tx.QueryRowContext(ctx, `SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM hosts
-		WHERE name <> $1 AND lease_until > clock_timestamp()`, s.Host).Scan(&others); err != nil || others == "" {
+		WHERE name <> $1 AND lease_until > clock_timestamp()`, s.Base.Host).Scan(&others); err != nil || others == "" {
 		return err
 	}
-	return &SharedError{Place: s.Path, Others: strings.Split(others, ", ")}
+	return &SharedError{Place: s.Base.Path, Others: strings.Split(others, ", ")}
 }
 
 // taken returns that another daemon has what this one wants. The query tells which, and for how many
@@ -69,11 +69,12 @@ func (s *ServerSession) refuseOthers(ctx context.Context, tx *sql.Tx) error {
 func (s *ServerSession) taken(ctx context.Context, query string, args ...any) error {
 	var holder string
 	var left float64
-	if err := s.ReaderPool.QueryRowContext(ctx, query, args...).Scan(&holder, &left); err != nil {
+	if err := s.Base.ReaderPool.QueryRowContext(ctx, query, args...).Scan(&holder, &left); err != nil {
 		return err
 	}
 
-	return &TakenError{Place: s.Path, Host: s.Host, Holder: holder, Left: time.Duration(left * float64(time.Second))}
+	return &TakenError{Place: s.Base.Path, Host: s.Base.Host, Holder: holder,
+		Left: time.Duration(left * float64(time.Second))}
 }
 
 // isHost looks whether this daemon still is its host, after the hosts have changed.
@@ -91,7 +92,7 @@ func (s *ServerSession) isHost(t *Tx, changed int64) error {
 
 // Confirm renews the lease when it is time.
 func (s *ServerSession) Confirm() error {
-	if err := s.Safety.Refusal(); err != nil {
+	if err := s.Base.Safety.Refusal(); err != nil {
 		return err
 	}
 	if time.Since(s.renewed) < RenewEvery {
@@ -100,20 +101,20 @@ func (s *ServerSession) Confirm() error {
 
 	asked := time.Now()
 	s.renewed = asked // also when it fails: not in each transaction again
-	res, err := s.WriterPool.ExecContext(context.Background(), `UPDATE hosts
+	res, err := s.Base.WriterPool.ExecContext(context.Background(), `UPDATE hosts
 		SET lease_until = clock_timestamp() + $1 * interval '1 second' WHERE name = $2 AND epoch = $3`,
-		int64(LeaseTime.Seconds()), s.Host, s.Epoch)
+		int64(LeaseTime.Seconds()), s.Base.Host, s.Epoch)
 	if err != nil {
-		s.Log.Warn("the lease of this host was not renewed", "host", s.Host, "error", err)
+		s.Base.Log.Warn("the lease of this host was not renewed", "host", s.Base.Host, "error", err)
 		return nil // who is the host is decided in each transaction
 	}
 	if n, err := res.RowsAffected(); err == nil && n == 0 {
 		return s.lose()
 	}
-	s.Lease.Renew(asked)
-	_, err = s.Team.Meet(s.Reader, s.Epoch) // for what is shown; it is asked again
+	s.Base.Lease.Renew(asked)
+	_, err = s.Team.Meet(s.Base.Reader, s.Epoch) // for what is shown; it is asked again
 	if err != nil {
-		s.Log.Warn("the hosts could not be read", "error", err)
+		s.Base.Log.Warn("the hosts could not be read", "error", err)
 	}
 
 	return nil
@@ -122,30 +123,30 @@ func (s *ServerSession) Confirm() error {
 // lose stops accepting, because this daemon is not the host any more.
 func (s *ServerSession) lose() error {
 	var holder string
-	err := s.ReaderPool.QueryRowContext(context.Background(), `SELECT holder FROM hosts WHERE name = $1`, s.Host).
+	err := s.Base.ReaderPool.QueryRowContext(context.Background(), `SELECT holder FROM hosts WHERE name = $1`, s.Base.Host).
 		Scan(&holder) // for the words only
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		holder = "unknown"
 	}
-	return s.refuse(&LostError{Place: s.Path, Host: s.Host, Holder: holder})
+	return s.refuse(&LostError{Place: s.Base.Path, Host: s.Base.Host, Holder: holder})
 }
 
 // refuse accepts nothing more, for a reason. It returns the first one.
 func (s *ServerSession) refuse(why error) error {
-	if s.Safety.Condemn(why) {
-		s.Log.Error("nothing more is accepted", "host", s.Host, "error", why)
-		s.Safety.Tell("Nothing more is accepted here: %s.", why)
+	if s.Base.Safety.Condemn(why) {
+		s.Base.Log.Error("nothing more is accepted", "host", s.Base.Host, "error", why)
+		s.Base.Safety.Tell("Nothing more is accepted here: %s.", why)
 	}
-	return s.Safety.Refusal()
+	return s.Base.Safety.Refusal()
 }
 
 // Close gives the lease back.
 func (s *ServerSession) Close() error {
-	s.Doorbell.Close()
-	_, err := s.WriterPool.ExecContext(context.Background(),
-		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.Host, s.Epoch)
+	s.Base.Doorbell.Close()
+	_, err := s.Base.WriterPool.ExecContext(context.Background(),
+		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.Base.Host, s.Epoch)
 	if err != nil {
-		s.Log.Warn("the lease of this host was not given back; it ends by itself", "error", err)
+		s.Base.Log.Warn("the lease of this host was not given back; it ends by itself", "error", err)
 	}
-	return s.closePools()
+	return s.Base.closePools()
 }

@@ -14,7 +14,7 @@ import (
 // order of commits, without holes: one that is rolled back has used none. The row also says when the
 // hosts have changed. A daemon that is not its host any more cannot write.
 type ServerSession struct {
-	*Database
+	Base    *Database
 	Config  *ServerConfig
 	Holder  string // names this daemon
 	Version int64  // of the newest schema that it knows
@@ -42,35 +42,35 @@ type Team interface {
 func NewServerSession(d *Database, config *ServerConfig, host string) *ServerSession {
 	d.Path, d.Host, d.SQL, d.Lease = ServerPlace(config), host, &Postgres, &Lease{}
 	d.Doorbell.Prepare(host)
-	return &ServerSession{Database: d, Config: config}
+	return &ServerSession{Base: d, Config: config}
 }
 
 // Connect opens the pools. It asks nothing yet.
 func (s *ServerSession) Connect() (err error) {
-	s.WriterPool, s.ReaderPool = PostgresWriter(s.Config), PostgresReaders(s.Config)
-	if s.Writer, err = s.SQL.Over(&s.rows); err != nil {
+	s.Base.WriterPool, s.Base.ReaderPool = PostgresWriter(s.Config), PostgresReaders(s.Config)
+	if s.Base.Writer, err = s.Base.SQL.Over(&s.rows); err != nil {
 		return err
 	}
-	s.Reader, err = s.SQL.Over(&PostgresRows{ConnPool: s.ReaderPool, Outage: &s.Outage})
+	s.Base.Reader, err = s.Base.SQL.Over(&PostgresRows{ConnPool: s.Base.ReaderPool, Outage: &s.Base.Outage})
 	return err
 }
 
 // Meet reads how far the database is, and which hosts there are. This daemon must be one: see Take.
 func (s *ServerSession) Meet(ctx context.Context) error {
 	var last int64
-	if err := s.WriterPool.QueryRowContext(ctx, Postgres.LastEvent).Scan(&last); err != nil {
+	if err := s.Base.WriterPool.QueryRowContext(ctx, Postgres.LastEvent).Scan(&last); err != nil {
 		return err
 	}
-	s.Events.Begin(last)
+	s.Base.Events.Begin(last)
 	s.followed.last = last
 
 	var id string
-	if err := s.Reading(ctx).Query(&id, `SELECT id FROM workspace`); err != nil {
+	if err := s.Base.Reading(ctx).Query(&id, `SELECT id FROM workspace`); err != nil {
 		return err
 	}
-	s.Doorbell.Channel = ChannelOf(id)
+	s.Base.Doorbell.Channel = ChannelOf(id)
 
-	still, err := s.Team.Meet(s.Reading(ctx), s.Epoch)
+	still, err := s.Team.Meet(s.Base.Reading(ctx), s.Epoch)
 	if err == nil && !still {
 		err = s.lose()
 	}
@@ -85,16 +85,16 @@ type workspaceRow struct {
 
 // Begin locks the row of workspace, and takes what other hosts have written before.
 func (s *ServerSession) Begin(t *Tx) error {
-	conn, err := s.WriterPool.Conn(context.Background()) // the times of a connection bound it
+	conn, err := s.Base.WriterPool.Conn(context.Background()) // the times of a connection bound it
 	if err != nil {
 		return err
 	}
 	s.rows.ConnPool, s.rows.Failed = conn, false
-	if _, err := s.Writer.Exec("BEGIN"); err != nil {
+	if _, err := s.Base.Writer.Exec("BEGIN"); err != nil {
 		return err
 	}
 
-	if err := s.Safety.Refusal(); err != nil {
+	if err := s.Base.Safety.Refusal(); err != nil {
 		return err
 	}
 	var row workspaceRow
@@ -124,7 +124,7 @@ func (s *ServerSession) Commit(t *Tx) error {
 		}
 	}
 
-	_, err := s.Writer.Exec("COMMIT")
+	_, err := s.Base.Writer.Exec("COMMIT")
 	s.giveBack()
 	if err == nil {
 		s.wroteUpTo(t.Next.Event - 1)
@@ -148,8 +148,8 @@ func (s *ServerSession) number(t *Tx) error {
 	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
 	args := []any{t.Next.Row - 1, t.Next.Event - 1}
 	if s.Team.Size() > 1 {
-		said, of := s.Nouns.Ring(t)
-		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.Doorbell.Channel), of...)
+		said, of := s.Base.Nouns.Ring(t)
+		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.Base.Doorbell.Channel), of...)
 	}
 	_, err := t.Exec(set, args...)
 	return err
@@ -163,13 +163,13 @@ const outcomeTime = 15 * time.Second
 func (s *ServerSession) outcome(transaction string) string {
 	for begun := time.Now(); time.Since(begun) < outcomeTime; <-time.After(RetryPause) {
 		var status sql.NullString
-		err := s.WriterPool.QueryRowContext(context.Background(),
+		err := s.Base.WriterPool.QueryRowContext(context.Background(),
 			`SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))`, transaction).Scan(&status)
 		if err == nil && status.Valid && status.String != "in progress" {
 			return status.String
 		}
 	}
-	s.Log.Error("whether the last transaction was committed is not known", "transaction", transaction)
+	s.Base.Log.Error("whether the last transaction was committed is not known", "transaction", transaction)
 	return ""
 }
 
@@ -178,7 +178,7 @@ func (s *ServerSession) Rollback() {
 	if s.rows.ConnPool == nil {
 		return
 	}
-	_, _ = s.Writer.Exec("ROLLBACK") // a connection that is still in a transaction is not used again
+	_, _ = s.Base.Writer.Exec("ROLLBACK") // a connection that is still in a transaction is not used again
 	s.giveBack()
 }
 

@@ -10,14 +10,14 @@ import (
 // FileSession sends BEGIN and COMMIT itself: after a failed COMMIT database/sql would forget the
 // transaction while the connection is still in it.
 type FileSession struct {
-	*Database
+	Base    *Database
 	Watched Watched
 	Marked  bool // as open in the file
 }
 
 // Begin also marks the file as open, with the first transaction.
 func (s *FileSession) Begin(t *Tx) error {
-	if _, err := s.Writer.ExecResult("BEGIN IMMEDIATE"); err != nil || s.Marked {
+	if _, err := s.Base.Writer.ExecResult("BEGIN IMMEDIATE"); err != nil || s.Marked {
 		return err
 	}
 	return s.markOpen(t)
@@ -25,7 +25,7 @@ func (s *FileSession) Begin(t *Tx) error {
 
 // Commit syncs the log.
 func (s *FileSession) Commit(*Tx) error {
-	if _, err := s.Writer.ExecResult("COMMIT"); err != nil {
+	if _, err := s.Base.Writer.ExecResult("COMMIT"); err != nil {
 		return err
 	}
 	s.Marked = true
@@ -33,7 +33,7 @@ func (s *FileSession) Commit(*Tx) error {
 }
 
 // Rollback does nothing when SQLite has already rolled back by itself.
-func (s *FileSession) Rollback() { _, _ = s.Writer.Exec("ROLLBACK") }
+func (s *FileSession) Rollback() { _, _ = s.Base.Writer.Exec("ROLLBACK") }
 
 // Spoiled reports false: a statement that fails undoes nothing else.
 func (s *FileSession) Spoiled() bool { return false }
@@ -46,7 +46,7 @@ func (s *FileSession) Follow(func(Querier, int64, int64) (int64, error)) {}
 
 // Confirm looks at the names of the files, if that is some time ago.
 func (s *FileSession) Confirm() error {
-	if err := s.Safety.Refusal(); err == nil && time.Since(s.Watched.Looked) < WatchEvery {
+	if err := s.Base.Safety.Refusal(); err == nil && time.Since(s.Watched.Looked) < WatchEvery {
 		return nil
 	}
 	s.Watched.Looked = time.Now()
@@ -54,7 +54,7 @@ func (s *FileSession) Confirm() error {
 		return err
 	}
 	if s.Watched.isCut() {
-		return s.Condemn("it was cut while parley ran")
+		return s.Base.Condemn("it was cut while parley ran")
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (s *FileSession) Confirm() error {
 // Close closes the files.
 func (s *FileSession) Close() error {
 	s.markClosed()
-	return s.closePools()
+	return s.Base.closePools()
 }
 
 // OpenFact is stored in the table facts from the first write after Open until Close. When Open finds it,
@@ -78,7 +78,7 @@ func LeftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
 }
 
 func (s *FileSession) markOpen(t *Tx) error {
-	if _, err := t.Exec(fmt.Sprintf(`PRAGMA application_id = %d`, int32(s.Progress.Last.ID))); err != nil {
+	if _, err := t.Exec(fmt.Sprintf(`PRAGMA application_id = %d`, int32(s.Base.Progress.Last.ID))); err != nil {
 		return err
 	}
 	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING`, OpenFact)
@@ -91,7 +91,7 @@ func (s *FileSession) markClosed() {
 	if !s.Marked {
 		return
 	}
-	if _, err := s.Writer.Exec(`DELETE FROM facts WHERE name = ?`, OpenFact); err != nil {
-		s.Log.Warn("the database could not be marked as closed", "error", err)
+	if _, err := s.Base.Writer.Exec(`DELETE FROM facts WHERE name = ?`, OpenFact); err != nil {
+		s.Base.Log.Warn("the database could not be marked as closed", "error", err)
 	}
 }
