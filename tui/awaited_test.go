@@ -105,10 +105,10 @@ func TestAnAwaitedAnswerIsNotToldAsEmpty(t *testing.T) {
 func keysOf(s *stage) (all []string) {
 	scopes := []kit.Scope{s.m.scope()}
 	if scopes[0] == kit.InShell {
-		scopes = append(scopes, room.ScreenScope(s.m.At))
+		scopes = append(scopes, room.ScreenScope(s.m.room.At))
 	}
 	for _, scope := range scopes {
-		for _, b := range s.m.Bound.In(scope) {
+		for _, b := range s.m.room.Keys.Bound.In(scope) {
 			all = append(all, b.Keys[0])
 		}
 	}
@@ -117,10 +117,10 @@ func keysOf(s *stage) (all []string) {
 
 // notedAsEmpty returns what a screen that lacks an answer tells as if there was nothing, and one that has it does not.
 func notedAsEmpty(has, lacks *stage) (faults []string) {
-	if has.m.At != lacks.m.At {
+	if has.m.room.At != lacks.m.room.At {
 		return nil // a key has gone elsewhere: there it is looked at, too
 	}
-	if status := keptWords.ReplaceAllString(lacks.m.Status.Text, ""); status != has.m.Status.Text &&
+	if status := keptWords.ReplaceAllString(lacks.m.room.Status.Text, ""); status != has.m.room.Status.Text &&
 		toldAsEmpty.MatchString(status) {
 		faults = append(faults, "it says “"+status+"”")
 	}
@@ -155,7 +155,7 @@ func TestAReviewThatIsReadAgainTakesNoKeyAmiss(t *testing.T) {
 	for _, key := range []string{"d", "c", "x", "n", "[", "v", "r", "m", "D", "F"} {
 		s.press(key)
 		s.shows("Reading")
-		if s.m.Confirm != nil || s.m.Prompt != nil || s.box() != "" {
+		if s.m.room.Keys.Confirm != nil || s.m.room.Keys.Prompt != nil || s.box() != "" {
 			t.Errorf("%s asks for something:\n%s", key, s.text())
 		}
 	}

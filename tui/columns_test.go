@@ -70,7 +70,7 @@ func TestDetailHasTheSizeOfTheSettings(t *testing.T) {
 			if key == "1" && test.w < 200 { // else it is open
 				s.press("enter")
 			}
-			_, _, paneW, paneH := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
+			_, _, paneW, paneH := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 			size := paneH
 			if test.look.DetailWidth > 0 {
 				size = paneW
@@ -92,7 +92,7 @@ func TestDividerAboveAPaneIsDragged(t *testing.T) {
 		}
 
 		heights := func() int {
-			_, listH, _, paneH := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
+			_, listH, _, paneH := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 			if paneH == 0 {
 				t.Fatalf("screen %s has no pane", key)
 			}

@@ -15,7 +15,7 @@ func TestReplyNamesTheMessage(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "r")
 	s.shows("Reply to reviewer about “Shall I approve")
-	id := s.m.traffic.Sel.ID
+	id := s.m.traffic.Records.Shown.Sel.ID
 	s.enters("no")
 	if len(f.sent) != 1 || f.sent[0].InReplyTo != id || f.sent[0].To[0] != agentID("reviewer") {
 		t.Errorf("sent %+v, want a reply to %s", f.sent, id)
@@ -35,7 +35,7 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s.news()
 	f.emit(parley.Event{
 		Type:        parley.EventDelivery,
-		MessageID:   s.m.Status.Receipt.ID,
+		MessageID:   s.m.room.Status.Receipt.ID,
 		RecipientID: idOf("coder"),
 		State:       "submitted",
 	})
@@ -75,15 +75,15 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 
 // heldBack keeps what commands answer until it is let through, as a slow daemon does.
 func (s *stage) heldBack() (letThrough func()) {
-	call := s.m.compose.Do.Call
+	call := s.m.room.Do.Call
 	var waiting []tea.Cmd
-	s.m.compose.Do.Call = func(r room.Request) tea.Cmd {
+	s.m.room.Do.Call = func(r room.Request) tea.Cmd {
 		waiting = append(waiting, call(r))
 		return nil
 	}
 
 	return func() {
-		s.m.compose.Do.Call = call
+		s.m.room.Do.Call = call
 		for _, cmd := range waiting {
 			s.run(cmd, 0)
 		}
@@ -162,7 +162,7 @@ func TestFailedSendOpensNothingUnderTheHands(t *testing.T) {
 			if s.m.compose.Open != (test.want != "") || test.want != "" && s.box() != test.want {
 				t.Errorf("the box is open: %v, with %q", s.m.compose.Open, s.box())
 			}
-			if got := s.m.Drafts.Kept[room.Address{Everyone: true}].Text; test.kept != "" && got != test.kept {
+			if got := s.m.room.Drafts.Kept[room.Address{Everyone: true}].Text; test.kept != "" && got != test.kept {
 				t.Errorf("kept %q, want %q", got, test.kept)
 			}
 		})

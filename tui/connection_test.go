@@ -52,7 +52,7 @@ func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
 	s.send(room.TickMsg(noon))
 	f.agents[0].Unread = 41
 	s.send(room.BeatMsg(noon))
-	if got := s.m.Team.Find(f.agents[0].ID).Unread; got == 41 {
+	if got := s.m.room.Team.Find(f.agents[0].ID).Unread; got == 41 {
 		t.Error("all agents are looked at although nothing has happened")
 	}
 	if !s.m.same {
@@ -61,7 +61,7 @@ func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
 
 	f.say(31, "coder", []string{"tester"}, "something", "normal", parley.DeliveryQueued)
 	s.send(room.BeatMsg(noon))
-	if got := s.m.Team.Find(f.agents[0].ID).Unread; got != 41 {
+	if got := s.m.room.Team.Find(f.agents[0].ID).Unread; got != 41 {
 		t.Errorf("the agent has %d unread, want 41", got)
 	}
 }
@@ -71,7 +71,7 @@ func TestATeamAtRestIsLookedAtSeldom(t *testing.T) {
 	s.press("2")
 	f.agents[0].Unread = 41
 	s.send(room.BeatMsg(noon))
-	if got := s.m.Team.Find(f.agents[0].ID).Unread; got != 41 {
+	if got := s.m.room.Team.Find(f.agents[0].ID).Unread; got != 41 {
 		t.Errorf("the agent has %d unread, want 41: a team at work is looked at with each beat", got)
 	}
 
@@ -81,7 +81,7 @@ func TestATeamAtRestIsLookedAtSeldom(t *testing.T) {
 	s.send(room.TickMsg(noon))
 	f.agents[0].Unread = 42
 	s.send(room.BeatMsg(noon))
-	if got := s.m.Team.Find(f.agents[0].ID).Unread; got == 42 {
+	if got := s.m.room.Team.Find(f.agents[0].ID).Unread; got == 42 {
 		t.Error("all agents are looked at although none is at work and nothing has happened")
 	}
 	if s.m.same {

@@ -17,7 +17,8 @@ import (
 
 // clipboard is that of the person. What is copied there stands under the marker, or was read for it.
 type clipboard struct {
-	room.Actions
+	room    *room.Shared
+	acts    *room.Actions
 	traffic *traffic.Screen
 	needs   *needs.Screen
 }
@@ -25,16 +26,16 @@ type clipboard struct {
 // copyText takes the text of the message under the marker, or what the agent's terminal shows, to the
 // clipboard. The terminal around the screen does that (OSC 52), also over ssh.
 func (c clipboard) copyText() tea.Cmd {
-	s := c.About()
-	if c.traffic.Picks() {
-		return traffic.Selecting{Screen: c.traffic}.CopyAll()
+	s := c.room.About()
+	if c.traffic.Selection.Picks() {
+		return c.traffic.Selection.CopyAll()
 	}
 	switch {
 	case s.Message != "":
 	case s.Agent != nil && team.Readable(s.Agent):
-		return c.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
+		return c.room.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
 	default:
-		c.Lacks("No message and no terminal to copy here.")
+		c.room.Lacks("No message and no terminal to copy here.")
 		return nil
 	}
 
@@ -42,7 +43,7 @@ func (c clipboard) copyText() tea.Cmd {
 		return c.put(full, "Message "+parley.Short(s.Message))
 	}
 
-	return c.Do.Call(readMessageCopy(s.Message, s.Text))
+	return c.room.Do.Call(readMessageCopy(s.Message, s.Text))
 }
 
 // readMessageCopy reads the whole text of a message. If that cannot be had, the beginning is better than nothing.
@@ -81,9 +82,9 @@ func (c clipboard) wholeText(id string) string {
 // copyName copies what names the thing under the marker in a command: a message's id, a
 // thread's, or an agent's name.
 func (c clipboard) copyName() tea.Cmd {
-	switch s := c.About(); {
-	case c.traffic.Picks():
-		rows := c.traffic.Chosen()
+	switch s := c.room.About(); {
+	case c.traffic.Selection.Picks():
+		rows := c.traffic.Selection.Chosen()
 		return c.put(strings.Join(room.IDsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
 	case s.Message != "":
 		return c.put(s.Message, "The message's id")
@@ -92,14 +93,14 @@ func (c clipboard) copyName() tea.Cmd {
 	case s.Agent != nil:
 		return c.put(s.Agent.Name, "The agent's name")
 	}
-	c.Lacks("Nothing to copy here.")
+	c.room.Lacks("Nothing to copy here.")
 	return nil
 }
 
 // take takes texts that were read to the clipboard.
 func (c clipboard) take(msg room.CopiedMsg) tea.Cmd {
 	if msg.Err != nil {
-		c.Failed(msg.Err)
+		c.room.Failed(msg.Err)
 		return nil
 	}
 	return c.put(msg.Text, msg.What)
@@ -107,18 +108,18 @@ func (c clipboard) take(msg room.CopiedMsg) tea.Cmd {
 
 // put takes a text to the clipboard, and tells.
 func (c clipboard) put(text, what string) tea.Cmd {
-	if c.Do.Buffer != nil {
-		c.Tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
-		return tea.Batch(tea.SetClipboard(text), c.Do.Buffer(text))
+	if c.room.Do.Buffer != nil {
+		c.room.Tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
+		return tea.Batch(tea.SetClipboard(text), c.room.Do.Buffer(text))
 	}
-	c.Tell(what + " is on the clipboard, if the terminal allows it.")
+	c.room.Tell(what + " is on the clipboard, if the terminal allows it.")
 	return tea.SetClipboard(text)
 }
 
 // buffered tells if tmux did not take a copy.
 func (c clipboard) buffered(msg room.BufferedMsg) tea.Cmd {
 	if msg.Err != nil {
-		c.Fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.Err).
+		c.room.Fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.Err).
 			Suggest("The terminal may have it all the same."))
 	}
 	return nil
@@ -127,18 +128,51 @@ func (c clipboard) buffered(msg room.BufferedMsg) tea.Cmd {
 // takeText gives the screen to the program that shows a text.
 func (m *model) takeText(msg room.TextMsg) tea.Cmd {
 	if msg.Err != nil {
-		m.Failed(msg.Err)
+		m.room.Failed(msg.Err)
 		return nil
 	}
-	return m.Do.Open(msg)
+	return m.room.Do.Open(msg)
 }
 
 func (m *model) opened(msg room.OpenedMsg) tea.Cmd {
 	if msg.Err != nil {
-		m.Fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w", msg.Err).
+		m.room.Fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w", msg.Err).
 			Suggest("Set EDITOR or PAGER to a program such as nano or less."))
 		return nil
 	}
-	m.Tell(msg.Name + " was open. What you change there changes nothing here.")
+	m.room.Tell(msg.Name + " was open. What you change there changes nothing here.")
 	return nil
+}
+
+// attached gives the screen to the command that shows the terminal.
+func attached(d *room.Shared, msg room.AttachMsg) tea.Cmd {
+	if msg.Err != nil {
+		d.Failed(msg.Err)
+		return nil
+	}
+	return d.Do.Show(msg.Name, msg.Cmd)
+}
+
+// besides tells how to come back from a window beside the screen.
+func besides(d *room.Shared, msg room.BesideMsg) tea.Cmd {
+	if msg.Err != nil {
+		return returned(d, room.ReturnedMsg(msg))
+	}
+	back := d.Keys.ReturnHint(d.Team.Named(msg.Name), "; ", " closes it")
+	d.Tell(msg.Name + " is open in a new window" + back + ".")
+	return nil
+}
+
+// returned tells how the terminal was left.
+func returned(d *room.Shared, msg room.ReturnedMsg) tea.Cmd {
+	switch {
+	case msg.Err == nil:
+		d.Tell("Back from " + msg.Name + ".")
+	case parley.ErrorCode(msg.Err) != parley.Internal:
+		d.Failed(msg.Err)
+	default:
+		d.Fail(parley.Errorf(parley.TmuxUnavailable, "cannot show the terminal of %s: %w", msg.Name, msg.Err).
+			Suggest("If it has ended, restart it: parley restart %s", msg.Name))
+	}
+	return d.Link.LookSoon()
 }

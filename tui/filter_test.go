@@ -81,7 +81,7 @@ func TestAKeyMeansNothingThatIsFilteredAway(t *testing.T) {
 		s.typed("zzz")
 		s.shows("matches /zzz", "0 of ")
 		s.press("enter")
-		if got := s.m.About(); got.Agent != nil || got.Message != "" || got.Thread != nil {
+		if got := s.m.room.About(); got.Agent != nil || got.Message != "" || got.Thread != nil {
 			t.Errorf("on %s the marker is on %+v", screen, got)
 		}
 		s.press("R", "x", "enter", "S", "y")

@@ -16,50 +16,58 @@ import (
 	"parley/tui/verb"
 )
 
-// finding is what the shell does for filters and names: it narrows lists, and goes to what has a name.
-type finding struct{ *model }
+// finding narrows lists, and goes to what has a name.
+type finding struct {
+	room    *room.Shared
+	traffic *traffic.Screen
+	agents  *agents.Screen
+	threads *threads.Screen
+	needs   *needs.Screen
+	tiles   *agents.Tiles
+	palette *palette
+}
 
 // listFilter returns the filter of the list that is shown; nil if it has none.
-func (m finding) listFilter() *kit.Filter {
-	if s, ok := m.Shown().(interface{ ListFilter() *kit.Filter }); ok && !m.tiles.Opened() {
+func (n finding) listFilter() *kit.Filter {
+	if s, ok := n.room.Shown().(interface{ ListFilter() *kit.Filter }); ok && !n.tiles.Opened() {
 		return s.ListFilter()
 	}
 	return nil
 }
 
 // filterList begins a filter of what is shown: the list, or the messages.
-func (m finding) filterList() tea.Cmd {
-	switch f := m.listFilter(); {
+func (n finding) filterList() tea.Cmd {
+	switch f := n.listFilter(); {
 	case f != nil:
 		f.Start()
-	case m.At == room.AtTraffic:
-		return m.traffic.Filter.Start()
+	case n.room.At == room.AtTraffic:
+		return n.traffic.Filter.Start()
 	default:
-		m.Tell("No list to filter here. " + m.Key("f") + " finds messages, " + m.Key("'") +
+		n.room.Tell("No list to filter here. " + n.room.Key("f") + " finds messages, " + n.room.Key("'") +
 			" goes to anything by its name.")
 	}
 	return nil
 }
 
 // findMessages begins a filter of all messages, from whichever screen.
-func (m finding) findMessages() tea.Cmd {
-	return tea.Batch(m.GoTo(room.AtTraffic), m.traffic.Filter.Start())
+func (n finding) findMessages() tea.Cmd {
+	return tea.Batch(n.room.GoTo(room.AtTraffic), n.traffic.Filter.Start())
 }
 
 // filtered tells the shown screen that its filter has changed.
-func (m finding) filtered() tea.Cmd { return m.Shown().Update(room.FilteredMsg{}) }
+func (n finding) filtered() tea.Cmd { return n.room.Shown().Update(room.FilteredMsg{}) }
 
 // listed returns what a key does with the filter of the shown list.
-func (m finding) listed(does func(*kit.Filter)) func() tea.Cmd {
+func (n finding) listed(does func(*kit.Filter)) func() tea.Cmd {
 	return func() tea.Cmd {
-		does(m.listFilter())
-		return m.filtered()
+		does(n.listFilter())
+		return n.filtered()
 	}
 }
 
 // dropsFilter reports whether esc shows the whole list again, and does so.
-func (m finding) dropsFilter(s kit.Scope, key string) bool {
-	f := m.listFilter()
+func (n finding) dropsFilter(s kit.Scope, key string) bool {
+	f := n.listFilter()
 	if s != kit.InShell || key != "esc" || f == nil || !f.Active() {
 		return false
 	}
@@ -67,14 +75,14 @@ func (m finding) dropsFilter(s kit.Scope, key string) bool {
 	return true
 }
 
-func (m finding) listFilterKeys() []kit.Binding {
+func (n finding) listFilterKeys() []kit.Binding {
 	return []kit.Binding{
-		verb.Accept.To("keep the filter", m.listed((*kit.Filter).Keep)).Hinted("keep"),
-		verb.Close.To("show the whole list", m.listed((*kit.Filter).Drop), verb.ShowAll).Hinted("show all"),
-		verb.LineDown.To("down", m.Moving(kit.LineDown)).Hinted("down"),
-		verb.LineUp.To("up", m.Moving(kit.LineUp)).Hinted("up"),
-		verb.PageAfter.To("a page down", m.Moving(kit.PageDown)),
-		verb.PageBefore.To("a page up", m.Moving(kit.PageUp)),
+		verb.Accept.To("keep the filter", n.listed((*kit.Filter).Keep)).Hinted("keep"),
+		verb.Close.To("show the whole list", n.listed((*kit.Filter).Drop), verb.ShowAll).Hinted("show all"),
+		verb.LineDown.To("down", n.room.Moving(kit.LineDown)).Hinted("down"),
+		verb.LineUp.To("up", n.room.Moving(kit.LineUp)).Hinted("up"),
+		verb.PageAfter.To("a page down", n.room.Moving(kit.PageDown)),
+		verb.PageBefore.To("a page up", n.room.Moving(kit.PageUp)),
 	}
 }
 
@@ -82,25 +90,25 @@ func (m finding) listFilterKeys() []kit.Binding {
 const mostNames = 200
 
 // everything returns all that one can go to by its name.
-func (m finding) everything() []room.Named {
+func (n finding) everything() []room.Named {
 	return slices.Concat(
-		agents.Named(m.agents), needs.Named(m.needs), threads.Named(m.threads), traffic.Named(m.traffic))
+		agents.Named(n.agents), needs.Named(n.needs), threads.Named(n.threads), traffic.Named(n.traffic))
 }
 
 // allRead reports whether all that has a name was read.
-func (m finding) allRead() bool {
-	needs := m.needs.Read || m.Link.Status != nil && m.Link.Status.Needs == 0
-	return m.Link.Team && m.Link.Events && m.threads.Read && needs && m.Inbox.Read(&m.Team)
+func (n finding) allRead() bool {
+	needs := n.needs.Read || n.room.Link.Status != nil && n.room.Link.Status.Needs == 0
+	return n.room.Link.Team && n.room.Link.Events && n.threads.Read && needs && n.room.Inbox.Read(&n.room.Team)
 }
 
 // startNames opens the list of all that one can go to by its name.
-func (m finding) startNames() tea.Cmd {
-	return tea.Batch(m.palette.startWith(true), threads.AskOnce(m.threads))
+func (n finding) startNames() tea.Cmd {
+	return tea.Batch(n.palette.startWith(true), threads.AskOnce(n.threads))
 }
 
 // renewNames lists the names again when there are others: the person may have been faster than the answers.
-func (m finding) renewNames() {
-	p, known := m.palette, len(m.Team.List)+needs.Count(m.needs)+m.threads.Count()
+func (n finding) renewNames() {
+	p, known := n.palette, len(n.room.Team.List)+needs.Count(n.needs)+threads.Count(n.threads)
 	if p.open && p.goes && p.known != known {
 		at := p.sel
 		p.seek()

@@ -13,7 +13,7 @@ import (
 
 // frame is what stands around each screen: the header, the names of the screens, and the keys.
 type frame struct {
-	*room.Shared
+	room      *room.Shared
 	workspace string
 	ascii     bool // the terminal knows nothing else
 	needs     *needs.Screen
@@ -40,14 +40,14 @@ func (f *frame) encode(lines []string) string {
 // tooSmall asks for more room, in whatever room there is.
 func (f *frame) tooSmall(l *kit.Layout) []string {
 	key := "q"
-	if f.Scope() == room.InCompose {
+	if f.room.Keys.Scope() == room.InCompose {
 		key = "ctrl+c"
 	}
 
 	text := fmt.Sprintf("parley needs %d×%d; this window is %d×%d. "+
 		"Make it larger: nothing is lost. %s quits.", kit.MinWidth, kit.MinHeight, l.Width, l.Height, key)
-	if f.Status.Leaving {
-		text = f.Status.Text
+	if f.room.Status.Leaving {
+		text = f.room.Status.Text
 	}
 
 	lines := kit.Wrap(text, max(l.Width-kit.Spare, 2))
@@ -60,16 +60,16 @@ func (f *frame) tooSmall(l *kit.Layout) []string {
 
 // header names the workspace and says how things stand.
 func (f *frame) header(w int) string {
-	words := []string{f.Theme.Accent.Render("parley"), f.Theme.Strong.Render(kit.Fit(f.workspace, 24))}
-	if f.Link.Lost != nil {
-		return kit.Columns(append(words, f.Theme.Alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
+	words := []string{f.room.Theme.Accent.Render("parley"), f.room.Theme.Strong.Render(kit.Fit(f.workspace, 24))}
+	if f.room.Link.Lost != nil {
+		return kit.Columns(append(words, f.room.Theme.Alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
 	}
 
-	if f.Link.Team {
+	if f.room.Link.Team {
 		words = append(words, f.waiting()...)
-		words = append(words, f.Team.Summary(f.Theme)...)
-		if len(f.Team.List) == 0 {
-			words = append(words, f.Theme.Dim.Render("no agents"))
+		words = append(words, f.room.Team.Summary(f.room.Theme)...)
+		if len(f.room.Team.List) == 0 {
+			words = append(words, f.room.Theme.Dim.Render("no agents"))
 		}
 	}
 
@@ -80,7 +80,7 @@ func (f *frame) header(w int) string {
 // for them, what is stuck, and what is on its way. It leaves out zeros.
 func (f *frame) waiting() []string {
 	var words []string
-	s, th := f.Link.Status, f.Theme
+	s, th := f.room.Link.Status, f.room.Theme
 	add := func(style interface{ Render(...string) string }, n int, text string) {
 		if n > 0 {
 			words = append(words, style.Render(fmt.Sprintf(text, n)))
@@ -106,7 +106,7 @@ func (f *frame) waiting() []string {
 func (f *frame) tabs(w int) (line string, ends []int) {
 	var tabs []string
 	used := 0
-	for i, s := range f.Screens {
+	for i, s := range f.room.Screens {
 		text := fmt.Sprintf(" %d %s", i+1, s.Title())
 		b := s.Badge()
 		if b.Count > 0 {
@@ -115,12 +115,12 @@ func (f *frame) tabs(w int) (line string, ends []int) {
 
 		used += kit.Width(text)
 		switch {
-		case room.Place(i) == f.At:
-			text = f.Theme.Focus.Render("▸" + text[1:])
+		case room.Place(i) == f.room.At:
+			text = f.room.Theme.Focus.Render("▸" + text[1:])
 		case b.Grave && b.Count > 0:
-			text = f.Theme.Bad.Render(text)
+			text = f.room.Theme.Bad.Render(text)
 		default:
-			text = f.Theme.Dim.Render(text)
+			text = f.room.Theme.Dim.Render(text)
 		}
 
 		tabs = append(tabs, text)
@@ -151,14 +151,14 @@ func (f *frame) tabAt(x, w int) (at room.Place, ok bool) {
 // keyLine shows the keys that matter here. The last two, help and the way out,
 // always fit.
 func (f *frame) keyLine(w int) string {
-	words := f.Bound.Hints(f.Scope())
-	if f.Scope() == kit.InShell {
-		words = f.Bound.Hints(room.ScreenScope(f.At), kit.InShell)
+	words := f.room.Keys.Bound.Hints(f.room.Keys.Scope())
+	if f.room.Keys.Scope() == kit.InShell {
+		words = f.room.Keys.Bound.Hints(room.ScreenScope(f.room.At), kit.InShell)
 	}
 
 	for i, word := range words {
 		key, does, _ := strings.Cut(word, " ")
-		words[i] = f.Theme.Strong.Render(key) + " " + f.Theme.Dim.Render(does)
+		words[i] = f.room.Theme.Strong.Render(key) + " " + f.room.Theme.Dim.Render(does)
 	}
 
 	split := max(0, len(words)-2)

@@ -173,7 +173,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
-		s.m.palette.Do.Operate = func(name string, _ url.Values, _ *op.Invocation) tea.Cmd {
+		s.m.palette.room.Do.Operate = func(name string, _ url.Values, _ *op.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}
 

@@ -36,7 +36,7 @@ func TestTargetMessageIsFoundAnywhereInTheRecord(t *testing.T) {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)
 		s := newStage(t, f, 100, 40, func(o *Options) { o.Open = Target{Message: id} })
 		s.latest()
-		if r := s.m.traffic.Sel; r == nil || r.ID != id {
+		if r := s.m.traffic.Records.Shown.Sel; r == nil || r.ID != id {
 			t.Errorf("the marker for number %d is on %+v", i, r)
 		}
 

@@ -43,7 +43,7 @@ const (
 
 // bindings returns the table of keys.
 func bindings() []kit.Binding {
-	return newModel(Options{}.withDefaults(), room.Commands{Now: time.Now}).Bound.All
+	return newModel(Options{}.withDefaults(), room.Commands{Now: time.Now}).room.Keys.Bound.All
 }
 
 // bound returns the binding of a key in a scope, or nil.
@@ -121,7 +121,7 @@ func (s *stage) news() {
 }
 
 // looks has the screen look at all agents, also if it is blind.
-func (s *stage) looks() { s.run(s.m.Link.LookFirst(), 0) }
+func (s *stage) looks() { s.run(s.m.room.Link.LookFirst(), 0) }
 
 // box is what is written in the box.
 func (s *stage) box() string {
@@ -180,7 +180,7 @@ func (s *stage) press(keys ...string) {
 func (s *stage) choose(name string) {
 	s.t.Helper()
 	s.press("2", "g")
-	for range s.m.Team.List {
+	for range s.m.room.Team.List {
 		if s.marked() == name {
 			return
 		}
@@ -191,7 +191,7 @@ func (s *stage) choose(name string) {
 
 // marked is the name of the agent that the marker is on; "" for none.
 func (s *stage) marked() string {
-	if a := s.m.About().Agent; a != nil {
+	if a := s.m.room.About().Agent; a != nil {
 		return a.Name
 	}
 	return ""

@@ -10,7 +10,6 @@ import (
 
 	"parley/tui/compose"
 	"parley/tui/kit"
-	"parley/tui/needs"
 	"parley/tui/room"
 )
 
@@ -18,11 +17,11 @@ import (
 // screen come first.
 func (m *model) scope() kit.Scope {
 	switch {
-	case m.Confirm != nil:
+	case m.room.Keys.Confirm != nil:
 		return room.InConfirm
-	case m.Prompt != nil:
+	case m.room.Keys.Prompt != nil:
 		return room.InPrompt
-	case m.Help.Open:
+	case m.room.Keys.Help.Open:
 		return room.InHelp
 	case m.palette.open:
 		return room.InPalette
@@ -30,13 +29,13 @@ func (m *model) scope() kit.Scope {
 		return room.InLaunch
 	case m.workspaces.open:
 		return room.InWorkspaces
-	case m.compose.Open && m.compose.InTo:
+	case m.compose.Open && m.compose.Form.InTo:
 		return room.InTo
 	case m.compose.Open:
 		return room.InCompose
-	case m.At == room.AtTraffic && m.traffic.Filter.Open:
+	case m.room.At == room.AtTraffic && m.traffic.Filter.Open:
 		return room.InFilter
-	case finding{m}.listFilter() != nil && finding{m}.listFilter().Open:
+	case m.finding.listFilter() != nil && m.finding.listFilter().Open:
 		return room.InList
 	case m.review.Asks():
 		return room.InMerge
@@ -44,7 +43,7 @@ func (m *model) scope() kit.Scope {
 		return room.InReview
 	case m.tiles.Opened():
 		return room.InTiles
-	case m.At == room.AtNeeds && m.needs.Question != nil:
+	case m.room.At == room.AtNeeds && m.needs.Answer.Question != nil:
 		return room.InAnswer
 	}
 
@@ -80,49 +79,49 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		return m.pressUnseen(s, key)
 	}
 
-	b := m.Bound.Find(s, key.String())
+	b := m.room.Keys.Bound.Find(s, key.String())
 	if s == room.InAnswer {
-		m.needs.Question.Key = key.Text
+		m.needs.Answer.Question.Key = key.Text
 	}
 	m.tiles.Pressed = key.Text
 	m.review.Pressed(key.Text)
 	if s == kit.InShell {
-		if own := m.Bound.Find(room.ScreenScope(m.At), key.String()); own != nil {
+		if own := m.room.Keys.Bound.Find(room.ScreenScope(m.room.At), key.String()); own != nil {
 			b = own
 		}
 	}
 
 	switch {
-	case finding{m}.dropsFilter(s, key.String()):
-		m.Status.Clear()
-		return finding{m}.filtered()
+	case m.finding.dropsFilter(s, key.String()):
+		m.room.Status.Clear()
+		return m.finding.filtered()
 	case b != nil:
 		if isOver(s) || s == room.InLaunch {
-			m.Status.Clear()
+			m.room.Status.Clear()
 		}
 		return b.Run()
 	case isOver(s):
-		m.Status.Clear()
-		m.Tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
-			kit.SafeLine(cmp.Or(key.Text, key.String())), m.Key("?")))
+		m.room.Status.Clear()
+		m.room.Tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
+			kit.SafeLine(cmp.Or(key.Text, key.String())), m.room.Key("?")))
 	case s == room.InCompose:
 		return m.compose.Update(key)
 	case s == room.InTo:
-		m.compose.TypeTo(key)
+		m.compose.Form.TypeTo(key)
 	case s == room.InPalette:
 		m.palette.press(key)
 	case s == room.InLaunch:
-		m.Status.Clear()
+		m.room.Status.Clear()
 		m.form.press(key)
 	case s == room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + key.Text)
 	case s == room.InList:
-		finding{m}.listFilter().Press(key)
-		return finding{m}.filtered()
+		m.finding.listFilter().Press(key)
+		return m.finding.filtered()
 	case s == room.InPrompt:
-		m.Prompt.Insert(key.Text)
+		m.room.Keys.Prompt.Insert(key.Text)
 	case s == room.InAnswer && key.Text != "":
-		return needs.Answering{Screen: m.needs}.AnswerKey(key.Text)
+		return m.needs.Answer.Choose(key.Text)
 	}
 
 	return nil
@@ -158,7 +157,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	}
 
 	if n := utf8.RuneCountInString(msg.Content); n > pasteLimit(s) {
-		m.Tell(fmt.Sprintf(
+		m.room.Tell(fmt.Sprintf(
 			"Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
 			n, pasteLimit(s), compose.TextLimit))
 		return nil
@@ -169,16 +168,16 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	case room.InCompose:
 		return m.compose.Update(msg)
 	case room.InTo:
-		m.compose.Draft.Names.Insert(text)
+		m.compose.Form.Draft.Names.Insert(text)
 	case room.InPalette:
 		m.palette.insert(text)
 	case room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + text)
 	case room.InList:
-		finding{m}.listFilter().Insert(text)
-		return finding{m}.filtered()
+		m.finding.listFilter().Insert(text)
+		return m.finding.filtered()
 	case room.InPrompt:
-		m.Prompt.Insert(text)
+		m.room.Keys.Prompt.Insert(text)
 	case room.InLaunch:
 		m.form.insert(text)
 	}
@@ -189,13 +188,13 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 // quit leaves the screen. It warns once when drafts would be lost.
 func (m *model) quit() tea.Cmd {
 	unsent := append(m.compose.Unsent(), m.review.Unsent()...)
-	if len(unsent) == 0 || m.Status.Leaving || m.Status.Warned {
+	if len(unsent) == 0 || m.room.Status.Leaving || m.room.Status.Warned {
 		return tea.Quit
 	}
 
 	labels := strings.ToLower(strings.Join(unsent, ", "))
-	m.Tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
-	m.Status.Leaving = true
+	m.room.Tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
+	m.room.Status.Leaving = true
 
 	return nil
 }

@@ -21,7 +21,7 @@ func TestWriteWithoutRecipientAsksForNames(t *testing.T) {
 		t.Fatalf("keys go to %v, want those who get it", got)
 	}
 	s.typed("all, pLease")
-	if s.service.paused != nil || s.m.Prompt != nil {
+	if s.service.paused != nil || s.m.room.Keys.Prompt != nil {
 		t.Errorf("words were taken for keys:\n%s", s.text())
 	}
 }

@@ -54,7 +54,8 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 				if b.Scope == kit.InShell && (key == "1") {
 					s.press("2")
 				}
-				if got := s.m.scope(); got != b.Scope && (got != kit.InShell || room.ScreenScope(s.m.At) != b.Scope) {
+				if got := s.m.scope(); got != b.Scope &&
+					(got != kit.InShell || room.ScreenScope(s.m.room.At) != b.Scope) {
 					t.Fatalf("keys go to %v, want %v", got, b.Scope)
 				}
 				if b.Scope == room.ScreenScope(room.AtNeeds) && key == "esc" {
@@ -180,7 +181,7 @@ func TestDangerousKeysAsk(t *testing.T) {
 			s.choose("coder") // it runs
 		}
 		s.press(b.Keys[0])
-		if s.m.Confirm == nil && !s.m.review.Asks() { // how to merge
+		if s.m.room.Keys.Confirm == nil && !s.m.review.Asks() { // how to merge
 			t.Errorf("%s (%s) in %q does not ask:\n%s", b.Keys[0], b.Does, scopeName(b.Scope), s.text())
 		}
 		s.did("")
@@ -194,7 +195,7 @@ func TestKeysWorkOnOtherLayouts(t *testing.T) {
 	s.typed("Ы")
 	s.shows("Stop")
 	s.typed("т")
-	if s.m.Confirm != nil {
+	if s.m.room.Keys.Confirm != nil {
 		t.Error("the place of n does not answer no")
 	}
 	s.typed("с")
@@ -270,7 +271,7 @@ func TestMotionsWorkOnEveryScreen(t *testing.T) {
 	}
 
 	s.press("1", "g")
-	if got, want := s.m.traffic.Sel.From, "planner"; got != want {
+	if got, want := s.m.traffic.Records.Shown.Sel.From, "planner"; got != want {
 		t.Errorf("g in traffic: %s, want %s", got, want)
 	}
 
@@ -332,7 +333,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 				here := slices.Contains(bound(kit.InShell, fmt.Sprint(int(at)+1)).Keys, key)
 				if s.state() == before && !moves && !here &&
 					!(b.Scope == room.ScreenScope(room.AtNeeds) && key == "tab") {
-					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.Shown().Title(), b.Does, s.text())
+					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.room.Shown().Title(), b.Does, s.text())
 				}
 
 				s.fits(key)
@@ -367,7 +368,7 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 		s := now()
 		in := []kit.Scope{s.m.scope()}
 		if in[0] == kit.InShell {
-			in = []kit.Scope{room.ScreenScope(s.m.At), kit.InShell}
+			in = []kit.Scope{room.ScreenScope(s.m.room.At), kit.InShell}
 		}
 
 		line := strings.Split(s.text(), "\n")[39]
@@ -385,9 +386,9 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 			}
 
 			for _, no := range nothingToDo {
-				if strings.HasPrefix(s.m.Status.Text, no) {
+				if strings.HasPrefix(s.m.room.Status.Text, no) {
 					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.Keys[0], b.Hint,
-						s.m.Status.Text)
+						s.m.room.Status.Text)
 				}
 			}
 		}

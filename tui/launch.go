@@ -28,7 +28,7 @@ type Program struct {
 
 // launchForm is the page on which an agent is described that is to be launched.
 type launchForm struct {
-	*room.Shared
+	room         *room.Shared
 	room.Awaited // the programs
 	agents       *agents.Screen
 	known        []Program
@@ -107,20 +107,20 @@ func (f *launchForm) keys() []kit.Binding {
 // start opens the form with what was written before.
 func (f *launchForm) start() tea.Cmd {
 	f.open, f.at, f.err = true, nameField, nil
-	if s := f.Link.Status; s != nil {
+	if s := f.room.Link.Status; s != nil {
 		f.offer(dirField, s.Workspace)
 	}
-	for i := range f.Team.List {
-		f.offer(dirField, f.Team.List[i].Dir)
-		f.offer(roleField, f.Team.List[i].Role)
+	for i := range f.room.Team.List {
+		f.offer(dirField, f.room.Team.List[i].Dir)
+		f.offer(roleField, f.room.Team.List[i].Role)
 	}
-	for _, g := range f.Team.Groups() {
+	for _, g := range f.room.Team.Groups() {
 		f.offer(groupField, g)
 	}
 	f.offer(worktreeField, ownBranch)
 	f.preset()
 
-	return f.Do.Programs
+	return f.room.Do.Programs
 }
 
 // offerPrograms takes the profiles.
@@ -129,7 +129,7 @@ func (f *launchForm) offerPrograms(known []Program) {
 	for _, p := range known {
 		if p.Installed {
 			f.offer(programField, p.Name)
-			f.Team.Installed = f.fields[programField].choices
+			f.room.Team.Installed = f.fields[programField].choices
 		}
 		f.offer(profileField, p.Name)
 	}
@@ -142,7 +142,7 @@ func (f *launchForm) offerPrograms(known []Program) {
 func (f *launchForm) preset() {
 	p, name := &f.fields[programField], &f.fields[nameField]
 	if (p.text == "" || p.preset) && len(p.choices) > 0 {
-		idle := slices.IndexFunc(p.choices, func(program string) bool { return f.Team.Named(program) == nil })
+		idle := slices.IndexFunc(p.choices, func(program string) bool { return f.room.Team.Named(program) == nil })
 		p.text, p.preset = kit.Line(p.choices[max(0, idle)]), true
 	}
 	known := slices.Contains(p.choices, string(p.text))
@@ -150,7 +150,7 @@ func (f *launchForm) preset() {
 		return
 	}
 	name.text, name.preset = p.text, true
-	for n := 2; f.Team.Named(string(name.text)) != nil; n++ {
+	for n := 2; f.room.Team.Named(string(name.text)) != nil; n++ {
 		name.text = kit.Line(fmt.Sprintf("%s-%d", p.text, n))
 	}
 }
@@ -170,10 +170,10 @@ func (f *launchForm) pick(n int) {
 	x := &f.fields[f.at]
 	if len(x.choices) == 0 {
 		if !f.Read && (f.at == programField || f.at == profileField) {
-			f.Tell(f.Missing())
+			f.room.Tell(f.Missing())
 			return
 		}
-		f.Tell("Nothing to choose from here: write it.")
+		f.room.Tell("Nothing to choose from here: write it.")
 		return
 	}
 	all := append([]string{""}, x.choices...)
@@ -209,7 +209,7 @@ func (x *formField) replacePreset(text string) {
 
 func (f *launchForm) leave() tea.Cmd {
 	f.open = false
-	f.Tell("Closed. " + f.Key("L") + " opens it with what is written.")
+	f.room.Tell("Closed. " + f.room.Key("L") + " opens it with what is written.")
 	return nil
 }
 
@@ -235,7 +235,7 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	if err := parley.CheckName(r.Name); err != nil {
 		return r, nameField, err
 	}
-	if f.Team.Named(r.Name) != nil {
+	if f.room.Team.Named(r.Name) != nil {
 		return r, nameField, parley.Errorf(parley.AgentExists, "there is an agent %s already", r.Name).
 			Suggest("Give another name, or restart that one with R.")
 	}
@@ -254,12 +254,12 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	}
 
 	if r.Dir != "" && !filepath.IsAbs(r.Dir) {
-		if s := f.Link.Status; s == nil || strings.HasPrefix(r.Dir, "~") {
+		if s := f.room.Link.Status; s == nil || strings.HasPrefix(r.Dir, "~") {
 			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path",
 				plain.CleanLine(r.Dir)).
 				Suggest("Begin with /, or with a folder of the workspace.")
 		}
-		r.Dir = filepath.Join(f.Link.Status.Workspace, r.Dir)
+		r.Dir = filepath.Join(f.room.Link.Status.Workspace, r.Dir)
 	}
 
 	err = r.Validate()
@@ -311,7 +311,7 @@ func (f *launchForm) launch() tea.Cmd {
 
 	f.busy, f.err = true, nil
 
-	return f.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return f.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := op.LaunchAgent.Call(ctx, s, r)
 		return launchedMsg{name: r.Name, result: res, err: err}
 	})
@@ -328,10 +328,10 @@ func (f *launchForm) refuse(at int, err error) {
 func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	f.busy = false
 	if msg.err != nil {
-		f.Link.Gone(msg.err)
+		f.room.Link.Gone(msg.err)
 		f.refuse(fieldOfError(msg.err), msg.err)
 		if !f.open {
-			f.Fail(msg.err)
+			f.room.Fail(msg.err)
 		}
 		return nil
 	}
@@ -339,13 +339,13 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	waited := f.open
 	f.open = false
 	f.fields[nameField].text, f.fields[promptField].text = "", ""
-	f.Tell(msg.name + " launched. " + f.Key("a") + " attaches to it, " + f.Key("c") + " writes to it, " + f.Key("L") +
-		" launches another.")
+	f.room.Tell(msg.name + " launched. " + f.room.Key("a") + " attaches to it, " + f.room.Key("c") + " writes to it, " +
+		f.room.Key("L") + " launches another.")
 
 	if !waited { // the person went on to something else: their next keys are for that
-		return f.Link.LookSoon()
+		return f.room.Link.LookSoon()
 	}
 	f.agents.Want = msg.result.AgentID
 
-	return tea.Batch(f.GoTo(room.AtAgents), f.Link.LookSoon())
+	return tea.Batch(f.room.GoTo(room.AtAgents), f.room.Link.LookSoon())
 }

@@ -164,7 +164,7 @@ func TestALaunchThatEndsDoesNotTakeTheScreen(t *testing.T) {
 	s.typed("hel")
 	letThrough()
 	s.typed("p")
-	if s.m.At != room.AtTraffic || s.m.traffic.Filter.Text != "help" || f.paused != nil {
-		t.Errorf("on screen %d, with the filter %q, paused %v", s.m.At, s.m.traffic.Filter.Text, f.paused)
+	if s.m.room.At != room.AtTraffic || s.m.traffic.Filter.Text != "help" || f.paused != nil {
+		t.Errorf("on screen %d, with the filter %q, paused %v", s.m.room.At, s.m.traffic.Filter.Text, f.paused)
 	}
 }

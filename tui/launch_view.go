@@ -22,21 +22,21 @@ func (f *launchForm) view(w, h int) []string {
 		note = "launching…"
 	}
 
-	lines := []string{f.Theme.Rule("Launch an agent", note, w, true)}
+	lines := []string{f.room.Theme.Rule("Launch an agent", note, w, true)}
 	for at := range formFields {
 		lines = append(lines, f.line(at, w))
 		if f.err != nil && f.errAt == at {
-			lines = append(lines, room.ErrorLines(f.Theme, f.err, w)...)
+			lines = append(lines, room.ErrorLines(f.room.Theme, f.err, w)...)
 		}
 	}
 
 	lines = append(lines, "")
 	for _, line := range kit.Wrap(f.doc(), w-2) {
-		lines = append(lines, "  "+f.Theme.Dim.Render(line))
+		lines = append(lines, "  "+f.room.Theme.Dim.Render(line))
 	}
 	lines = append(lines, "")
 	if f.err != nil && f.errAt == launchFields {
-		lines = append(lines, room.ErrorLines(f.Theme, f.err, w)...)
+		lines = append(lines, room.ErrorLines(f.room.Theme, f.err, w)...)
 	}
 
 	lines = append(lines, f.preview(w)...)
@@ -52,16 +52,16 @@ func (f *launchForm) line(at, w int) string {
 	x := &f.fields[at]
 	name := formFields[at].label
 	if at != f.at {
-		return "  " + f.Theme.Dim.Render(kit.Pad(name, formLabel)) + kit.Fit(string(x.text), w-formLabel-2)
+		return "  " + f.room.Theme.Dim.Render(kit.Pad(name, formLabel)) + kit.Fit(string(x.text), w-formLabel-2)
 	}
 
-	left := f.Theme.Accent.Render("▸ "+kit.Pad(name, formLabel)) + kit.Tail(string(x.text), w-formLabel-3)
+	left := f.room.Theme.Accent.Render("▸ "+kit.Pad(name, formLabel)) + kit.Tail(string(x.text), w-formLabel-3)
 	if len(x.choices) == 0 {
 		return left
 	}
 	more := "   ← → " + strings.Join(x.choices, " · ")
 
-	return left + " " + f.Theme.Dim.Render(kit.Fit(kit.SafeLine(more), w-kit.Width(left)-1))
+	return left + " " + f.room.Theme.Dim.Render(kit.Fit(kit.SafeLine(more), w-kit.Width(left)-1))
 }
 
 // doc says what the field under the marker is for, in the words of the operation.
@@ -83,10 +83,10 @@ func (f *launchForm) preview(w int) []string {
 	r, _, err := f.request()
 	if err != nil {
 		words := "Not ready: " + kit.SafeLine(parley.AsError(err).Message) + "."
-		return []string{f.Theme.Dim.Render(kit.Fit("  "+words, w))}
+		return []string{f.room.Theme.Dim.Render(kit.Fit("  "+words, w))}
 	}
 
-	lines := []string{f.Theme.Rule("What enter does", "", w, false)}
+	lines := []string{f.room.Theme.Rule("What enter does", "", w, false)}
 	for _, words := range []string{f.runs(r), "parley " + commandLine(r)} {
 		lines = append(lines, kit.Indent(kit.Wrap(kit.SafeLine(words), w-2), 2)...)
 	}
@@ -160,7 +160,7 @@ func commandLine(r parley.LaunchAgentRequest) string {
 func (f *launchForm) cursor(w int) *tea.Cursor {
 	y := 1 + f.at
 	if f.err != nil && f.errAt < f.at {
-		y += len(room.ErrorLines(f.Theme, f.err, w))
+		y += len(room.ErrorLines(f.room.Theme, f.err, w))
 	}
 	x := 2 + formLabel + kit.Width(kit.Tail(string(f.fields[f.at].text), w-formLabel-3))
 	return tea.NewCursor(x, y)

@@ -18,9 +18,11 @@ import (
 // model is the whole screen: the five screens, what lies over them, and the
 // routing of keys and messages.
 type model struct {
-	room.Actions
+	room       *room.Shared
+	acts       *room.Actions
 	frame      frame
 	clipboard  clipboard
+	finding    finding
 	mouse      bool
 	layout     kit.Layout
 	traffic    *traffic.Screen
@@ -43,14 +45,16 @@ type model struct {
 type shell struct{ m *model }
 
 // Do does what a screen has a key for and the shell can do.
-func (s shell) Do(v verb.Verb) tea.Cmd { return s.m.Bound.Of(kit.InShell, v.Row().Name).Run() }
+func (s shell) Do(v verb.Verb) tea.Cmd {
+	return s.m.room.Keys.Bound.Of(kit.InShell, v.Row().Name).Run()
+}
 
 // PaletteOpen reports whether the palette lies over the screen.
 func (s shell) PaletteOpen() bool { return s.m.palette.open }
 
 // Send opens the box with a draft, which is kept until it is sent.
 func (s shell) Send(d room.Draft) tea.Cmd {
-	s.m.Drafts.Keep(d)
+	s.m.room.Drafts.Keep(d)
 	return s.m.compose.Write(d.To, d.Label, "")
 }
 

@@ -12,7 +12,7 @@ import (
 // pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	l := &m.layout
-	if msg = (divider{m.Shared, l}).drag(msg); msg == nil {
+	if msg = (divider{m.room, l}).drag(msg); msg == nil {
 		return nil
 	}
 
@@ -37,14 +37,14 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	}
 
 	p := kit.Pointer{X: mouse.X, Y: mouse.Y - kit.RowsTop, W: l.Inner, H: l.ScreenH, Wheel: wheel}
-	p.Twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.Do.Now())
+	p.Twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.room.Do.Now())
 	switch s := m.scope(); {
 	case s == room.InReview || s == room.InMerge:
-		m.review.Scroll(wheel)
+		m.review.Changes.Scroll(wheel)
 	case s == room.InTiles:
 		return m.tiles.Point(p)
 	case s == room.InHelp && wheel != 0:
-		m.Help.Top += wheel
+		m.room.Keys.Help.Top += wheel
 	case s == room.InPalette:
 		p.H = l.BodyH
 		return m.palette.point(p)
@@ -52,10 +52,10 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 		s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter && s != room.InList:
 	case mouse.Y == 1 && wheel == 0:
 		if screen, ok := m.frame.tabAt(mouse.X, l.Inner); ok {
-			return m.GoTo(screen)
+			return m.room.GoTo(screen)
 		}
 	case p.Y >= 0 && p.Y < p.H && p.X < p.W:
-		return m.Shown().Point(p)
+		return m.room.Shown().Point(p)
 	}
 
 	return nil
@@ -87,16 +87,16 @@ type divided interface {
 
 // divider is the line between a list and what stands next to it.
 type divider struct {
-	*room.Shared
+	room   *room.Shared
 	layout *kit.Layout
 }
 
 // drag moves the divider of the shown screen, and returns what else the mouse does: nil for nothing. A click on
 // a divider that is not moved is a click on the title of the pane below.
 func (d divider) drag(msg tea.MouseMsg) tea.MouseMsg {
-	s, ok := d.Shown().(divided)
-	sizes, at := &d.Dividers, msg.Mouse()
-	if !ok || d.Scope() != kit.InShell || d.layout.Small() {
+	s, ok := d.room.Shown().(divided)
+	sizes, at := &d.room.Dividers, msg.Mouse()
+	if !ok || d.room.Keys.Scope() != kit.InShell || d.layout.Small() {
 		sizes.Dragging = false
 		return msg
 	}
@@ -114,13 +114,13 @@ func (d divider) drag(msg tea.MouseMsg) tea.MouseMsg {
 			return msg
 		}
 		sizes.Moved = true
-		if d.Tier >= kit.Wide {
-			sizes.Percent[d.At] = kit.Clamp((at.X-1)*100/max(1, d.layout.Inner), 1, 99)
+		if d.room.Tier >= kit.Wide {
+			sizes.Percent[d.room.At] = kit.Clamp((at.X-1)*100/max(1, d.layout.Inner), 1, 99)
 		} else {
-			sizes.Lines[d.At] = kit.Clamp(y*100/max(1, d.layout.ScreenH), 1, 99)
+			sizes.Lines[d.room.At] = kit.Clamp(y*100/max(1, d.layout.ScreenH), 1, 99)
 		}
 	case tea.MouseReleaseMsg:
-		clicked := sizes.Dragging && !sizes.Moved && d.Tier < kit.Wide
+		clicked := sizes.Dragging && !sizes.Moved && d.room.Tier < kit.Wide
 		sizes.Dragging = false
 		if clicked {
 			return tea.MouseClickMsg(at)
@@ -135,7 +135,7 @@ func (d divider) drag(msg tea.MouseMsg) tea.MouseMsg {
 // under reports whether it is at a place on a screen.
 func (d divider) under(s divided, x, y int) bool {
 	listW, listH, paneW, paneH := s.Parts(d.layout.Inner, d.layout.ScreenH)
-	if d.Tier >= kit.Wide {
+	if d.room.Tier >= kit.Wide {
 		return paneW > 0 && x == listW+1 && y > 0 && y < d.layout.ScreenH
 	}
 	return paneH > 0 && listH > 0 && y == listH

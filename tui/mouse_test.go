@@ -74,7 +74,7 @@ func TestClickMovesTheMarker(t *testing.T) {
 		s.shows("▸5 Health")
 		s.click("1 Traffic")
 		s.click("reviewer → coder")
-		if got := s.m.traffic.Sel.From; got != "reviewer" || strings.Contains(s.text(), "following") {
+		if got := s.m.traffic.Records.Shown.Sel.From; got != "reviewer" || strings.Contains(s.text(), "following") {
 			t.Errorf("%v: the marker is on a message from %s", size, got)
 		}
 
@@ -84,9 +84,9 @@ func TestClickMovesTheMarker(t *testing.T) {
 
 func TestWheelScrollsThePaneUnderIt(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 20, withMouse)
-	at := s.m.traffic.Sel
+	at := s.m.traffic.Records.Shown.Sel
 	s.wheel(false, 3, 5)
-	if s.m.traffic.Sel == at || strings.Contains(s.text(), "following") {
+	if s.m.traffic.Records.Shown.Sel == at || strings.Contains(s.text(), "following") {
 		t.Error("the wheel did not leave the newest message")
 	}
 
@@ -97,9 +97,9 @@ func TestWheelScrollsThePaneUnderIt(t *testing.T) {
 	}
 
 	s.press("2", "g")
-	first := s.m.agents.Sel
+	first := s.m.agents.List.Sel
 	s.wheel(true, 3, 5)
-	if s.m.agents.Sel == first {
+	if s.m.agents.List.Sel == first {
 		t.Error("the wheel did not move in the list of agents")
 	}
 
@@ -111,7 +111,7 @@ func TestWheelScrollsThePaneUnderIt(t *testing.T) {
 
 	s.press("?")
 	s.wheel(true, 3, 5)
-	if s.m.Help.Top == 0 {
+	if s.m.room.Keys.Help.Top == 0 {
 		t.Error("the wheel did not scroll the help")
 	}
 }
@@ -125,7 +125,7 @@ func TestClickAnswersNoQuestion(t *testing.T) {
 	s.shows("▸1 Traffic", "hello")
 	s.press("esc", "2", "S")
 	s.click("docs-writer")
-	if s.m.Confirm == nil || s.marked() == "docs-writer" {
+	if s.m.room.Keys.Confirm == nil || s.marked() == "docs-writer" {
 		t.Error("a click moved the marker away from what is asked about")
 	}
 	s.send(tea.WindowSizeMsg{Width: 30, Height: 10})
@@ -243,7 +243,7 @@ func TestDividerIsDragged(t *testing.T) {
 	for _, tab := range []string{"1 Traffic", "2 Agents", "3 Threads", "4 Needs you"} {
 		s.click(tab)
 		s.press("g")
-		before, _, pane, h := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
+		before, _, pane, h := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 		if pane == 0 || h == 0 {
 			continue // nothing stands next to the list
 		}
@@ -251,7 +251,7 @@ func TestDividerIsDragged(t *testing.T) {
 		s.send(tea.MouseMotionMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
 		s.send(tea.MouseReleaseMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
 		s.send(tea.MouseMotionMsg{X: 5, Y: 9, Button: tea.MouseLeft})
-		after, _, _, _ := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
+		after, _, _, _ := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 		if after < before-12 || after > before-8 {
 			t.Errorf("%s: the list has %d columns, had %d", tab, after, before)
 		}

@@ -26,7 +26,7 @@ func (s *stage) comes(m parley.InboxMessage) {
 			s.service.agents[i].Unread = len(s.service.letters)
 		}
 	}
-	s.send(room.TickMsg(s.m.Now))
+	s.send(room.TickMsg(s.m.room.Now))
 }
 
 func TestRingsForNewMessagesAndNeeds(t *testing.T) {

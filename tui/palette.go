@@ -31,7 +31,7 @@ func (p *palette) keys() []kit.Binding {
 // operations.
 func (p *palette) choices() []choice {
 	var all []choice
-	for _, s := range []kit.Scope{room.ScreenScope(p.At), kit.InShell} {
+	for _, s := range []kit.Scope{room.ScreenScope(p.room.At), kit.InShell} {
 		for _, b := range p.keymap.In(s) {
 			if b.Name != "" {
 				key, _, _ := strings.Cut(b.Show, " ")
@@ -61,7 +61,7 @@ func (p *palette) startWith(names bool) tea.Cmd {
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *op.Op, text string) {
 	*p = palette{
-		Shared: p.Shared, keymap: p.keymap, names: p.names, allRead: p.allRead,
+		room: p.room, acts: p.acts, keymap: p.keymap, names: p.names, allRead: p.allRead,
 		open: true, op: op, line: kit.Line(text),
 	}
 }
@@ -129,7 +129,7 @@ func (p *palette) choose() tea.Cmd {
 // openOp asks for an operation's arguments. Required ones are filled in from the
 // subject under the marker.
 func (p *palette) openOp(op *op.Op) {
-	s := p.About()
+	s := p.room.About()
 	var text strings.Builder
 	for _, f := range op.Fields {
 		value := ""

@@ -49,10 +49,10 @@ func (p *palette) callOp() tea.Cmd {
 	}
 
 	p.err = nil
-	cmd := p.Do.Operate(p.op.Name, args, call)
+	cmd := p.room.Do.Operate(p.op.Name, args, call)
 	if p.op.Effect == op.Destroys {
 		question := "Run " + p.op.Name + " " + kit.SafeLine(string(p.line)) + "? It cannot be undone."
-		return p.Ask(question, func() tea.Cmd { return cmd })
+		return p.room.Keys.Ask(question, func() tea.Cmd { return cmd })
 	}
 
 	p.busy = true
@@ -81,11 +81,11 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.busy = false
 	if msg.err != nil {
-		p.Link.Gone(msg.err)
+		p.room.Link.Gone(msg.err)
 		if p.open && p.op != nil {
 			p.err = msg.err
 		} else {
-			p.Fail(msg.err)
+			p.room.Fail(msg.err)
 		}
 
 		return nil
@@ -94,17 +94,17 @@ func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.open = false
 	said := msg.said
 	if said == "" {
-		said, p.Help = "Done.", kit.Help{Open: true, Title: msg.name, Text: msg.answer}
+		said, p.room.Keys.Help = "Done.", kit.Help{Open: true, Title: msg.name, Text: msg.answer}
 	}
 	if msg.undo != nil {
-		p.Undo = msg.undo
-		said = strings.TrimSuffix(said, ".") + ". " + p.Key("u") + " " + msg.undo.Does + "."
+		p.acts.Undo = msg.undo
+		said = strings.TrimSuffix(said, ".") + ". " + p.room.Key("u") + " " + msg.undo.Does + "."
 	}
 	if msg.said != "" || msg.undo != nil {
-		p.Tell(said)
+		p.room.Tell(said)
 	}
 
-	return p.Link.LookSoon()
+	return p.room.Link.LookSoon()
 }
 
 // parseArgs parses `name=value other="two words"`. Words without a name are the

@@ -11,7 +11,8 @@ import (
 // palette lists everything that can be done: the keys of the screen, and every
 // operation with its arguments.
 type palette struct {
-	*room.Shared
+	acts    *room.Actions
+	room    *room.Shared
 	keymap  *kit.Keymap
 	names   func() []room.Named // all that one can go to by its name
 	allRead func() bool         // reports whether all of these were read

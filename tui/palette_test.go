@@ -24,7 +24,7 @@ func TestPaletteHasEveryOperationAndAction(t *testing.T) {
 		}
 	}
 
-	for _, b := range append(s.m.shellKeys(), s.m.Shown().Keys()...) {
+	for _, b := range append(s.m.shellKeys(), s.m.room.Shown().Keys()...) {
 		if b.Name != "" && !names[b.Name] {
 			t.Errorf("%s is not in the palette", b.Name)
 		}

@@ -53,9 +53,9 @@ func (p *palette) view(w, h int) []string {
 		}
 		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
 	case len(p.found) == 0 && p.goes && !p.allRead():
-		rows = []string{"  " + p.Theme.Dim.Render("Reading the names…")}
+		rows = []string{"  " + p.room.Theme.Dim.Render("Reading the names…")}
 	case len(p.found) == 0:
-		rows = []string{"  " + p.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
+		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
 	default:
 		rows = p.choiceLines(w)
 	}
@@ -64,7 +64,7 @@ func (p *palette) view(w, h int) []string {
 		note = "running…"
 	}
 
-	return kit.Clip(append([]string{p.Theme.Rule(title, note, w, true), p.written(w)}, rows...), h)
+	return kit.Clip(append([]string{p.room.Theme.Rule(title, note, w, true), p.written(w)}, rows...), h)
 }
 
 // count says how much is listed.
@@ -107,11 +107,11 @@ func (p *palette) choiceLines(w int) []string {
 		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, key) + " "
 		about := kit.Fit(c.about, w-kit.Width(left)-2)
 		if i == p.sel {
-			lines = append(lines, p.Theme.Focus.Render(kit.Pad("▸ "+left+about, w)))
+			lines = append(lines, p.room.Theme.Focus.Render(kit.Pad("▸ "+left+about, w)))
 			continue
 		}
 
-		lines = append(lines, "  "+left+p.Theme.Dim.Render(about))
+		lines = append(lines, "  "+left+p.room.Theme.Dim.Render(about))
 	}
 
 	return lines
@@ -122,11 +122,11 @@ func (p *palette) choiceLines(w int) []string {
 func (p *palette) argumentLines(w int) []string {
 	var lines []string
 	if p.err != nil {
-		lines = append(lines, room.ErrorLines(p.Theme, p.err, w)...)
+		lines = append(lines, room.ErrorLines(p.room.Theme, p.err, w)...)
 	}
 
 	for _, line := range kit.Wrap(p.op.Summary, w-2) {
-		lines = append(lines, "  "+p.Theme.Dim.Render(line))
+		lines = append(lines, "  "+p.room.Theme.Dim.Render(line))
 	}
 
 	lines = append(lines, "")
@@ -141,12 +141,13 @@ func (p *palette) argumentLines(w int) []string {
 			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
 		}
 
-		style, mark := p.Theme.Plain, "  "
+		style, mark := p.room.Theme.Plain, "  "
 		if f.Required {
-			style, mark = p.Theme.Strong, "* "
+			style, mark = p.room.Theme.Strong, "* "
 		}
 
-		lines = append(lines, mark+style.Render(kit.Pad(f.Name, name))+"  "+p.Theme.Dim.Render(kit.Fit(doc, w-name-4)))
+		lines = append(lines, mark+style.Render(kit.Pad(f.Name, name))+"  "+p.room.Theme.Dim.Render(kit.Fit(doc,
+			w-name-4)))
 	}
 
 	return lines

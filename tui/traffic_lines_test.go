@@ -51,7 +51,7 @@ func TestAFoldEndsAtTheMarkerAndShowsTrouble(t *testing.T) {
 	f.say(18, "tester", []string{"coder"}, "one more", "normal", parley.DeliveryRead)
 	s.news()
 	s.shows("×8 coder: so it is", "one more")
-	if got, want := s.m.traffic.Sel.Text, "so it is"; got != want {
+	if got, want := s.m.traffic.Records.Shown.Sel.Text, "so it is"; got != want {
 		t.Errorf("the marker is on %q, want %q", got, want)
 	}
 }
@@ -70,7 +70,7 @@ func TestDaysAreSeparated(t *testing.T) {
 	s.press("g", "k")
 	s.shows("── Wednesday, 18 November 2026 ──")
 	s.press("j", "j", "j", "j", "j")
-	if got, want := s.m.traffic.Sel.Text, "number 3"; got != want {
+	if got, want := s.m.traffic.Records.Shown.Sel.Text, "number 3"; got != want {
 		t.Errorf("the marker went over the days to %q, want %q", got, want)
 	}
 

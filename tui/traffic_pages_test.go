@@ -77,12 +77,12 @@ func TestWholeRecordScrolls(t *testing.T) {
 	tr := s.m.traffic
 	want, page := n-1, 0
 	for want > 0 {
-		if got := tr.Sel.Text; got != fmt.Sprintf("message number %d", want) {
+		if got := tr.Records.Shown.Sel.Text; got != fmt.Sprintf("message number %d", want) {
 			t.Fatalf("the marker is on %q, want number %d", got, want)
 		}
 		s.press("pgup")
 		if page == 0 {
-			_, _ = fmt.Sscanf(tr.Sel.Text, "message number %d", &page)
+			_, _ = fmt.Sscanf(tr.Records.Shown.Sel.Text, "message number %d", &page)
 			page = want - page
 		}
 		want = max(0, want-page)
@@ -93,7 +93,7 @@ func TestWholeRecordScrolls(t *testing.T) {
 		want += page
 	}
 
-	if got := tr.Sel.Text; got != fmt.Sprintf("message number %d", want) {
+	if got := tr.Records.Shown.Sel.Text; got != fmt.Sprintf("message number %d", want) {
 		t.Errorf("on the way back the marker is on %q, want number %d", got, want)
 	}
 
@@ -227,7 +227,7 @@ func TestOlderMatchesStayUpToDate(t *testing.T) {
 	s.press("/")
 	s.enters("word")
 	s.press("g", "g", "g")
-	if s.m.traffic.Sel.ID != first {
+	if s.m.traffic.Records.Shown.Sel.ID != first {
 		t.Fatalf("not at the first:\n%s", s.text())
 	}
 	s.press("esc")

@@ -49,16 +49,16 @@ func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.shows("following")
 	s.press("k")
-	marked := s.m.traffic.Sel
+	marked := s.m.traffic.Records.Shown.Sel
 	f.say(20, "coder", []string{"tester"}, "one more", "normal", parley.DeliveryQueued)
 	s.news()
-	if s.m.traffic.Sel != marked {
+	if s.m.traffic.Records.Shown.Sel != marked {
 		t.Error("news took the marker away")
 	}
 
 	s.shows("1 new below · F to follow")
 	s.press("G")
-	if got, want := s.m.traffic.Sel.Text, "one more"; got != want {
+	if got, want := s.m.traffic.Records.Shown.Sel.Text, "one more"; got != want {
 		t.Errorf("G went to %q, want %q", got, want)
 	}
 

@@ -54,12 +54,15 @@ const (
 // a second whether there is something to draw, which takes a hundredth of a core on an idle screen, and it
 // offers no way to change that while it runs. So its ticker is looked up by name.
 type paced struct {
-	*model
+	model   *model
 	program *tea.Program
 	drawn   tea.View
 	ticker  *time.Ticker // the renderer's; nil before the first view, or if this Bubble Tea has none
 	rest    *time.Timer
 }
+
+// Init asks for everything once.
+func (p *paced) Init() tea.Cmd { return p.model.Init() }
 
 // Update decides what a message means.
 func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

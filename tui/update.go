@@ -18,43 +18,46 @@ import (
 )
 
 func newModel(o Options, do room.Commands) *model {
-	a := room.Actions{Shared: room.NewShared(room.Setup{
+	a := &room.Actions{Room: room.NewShared(room.Setup{
 		Theme: kit.ThemeOf(o.Theme, o.NoColor), Dividers: room.NewDividers(o.Look.DetailWidth, o.Look.DetailHeight),
 		ReturnKey: o.ReturnKey, Filters: o.Filters, Notify: o.Notify, Now: o.Now(),
 	}, do)}
 	m := &model{
-		Actions: a,
+		room: a.Room, acts: a,
 		mouse:   o.Mouse,
 		adapts:  !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
 		traffic: traffic.New(a),
 		agents:  agents.New(a, o.Look.AgentColumns, !o.NoColor),
-		health:  health.New(a.Shared, o.Version, o.Examine, o.Still),
-		compose: compose.New(a.Shared, o.NewKey),
+		health:  health.New(a.Room, o.Version, o.Examine, o.Still),
+		compose: compose.New(a.Room, o.NewKey),
 	}
 
-	m.Bound.Names, m.Bound.First = room.ScopeNames[:], essentials
+	m.room.Keys.Bound.Names, m.room.Keys.Bound.First = room.ScopeNames[:], essentials
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
-	m.palette = &palette{Shared: a.Shared, keymap: m.Bound, names: finding{m}.everything, allRead: finding{m}.allRead}
+	m.palette = &palette{room: a.Room, acts: a, keymap: m.room.Keys.Bound}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
 	m.review = review.New(a, shell{m})
 	m.agents.Zoom = func(id string) tea.Cmd { return agents.Zoom(m.tiles, id) }
 	m.form = &launchForm{
-		Shared: a.Shared, agents: m.agents, Awaited: room.Awaited{What: "which programs are installed"},
+		room: a.Room, agents: m.agents, Awaited: room.Awaited{What: "which programs are installed"},
 	}
-	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
+	m.workspaces = &workspaces{room: a.Room, quit: m.quit}
 	m.threads = threads.New(a)
 	m.needs = needs.New(a, shell{m})
-	m.frame = frame{a.Shared, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
-	m.clipboard = clipboard{a, m.traffic, m.needs}
-	m.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	a.Scope, a.Recorded = m.scope, traffic.Recorded(m.traffic)
-	a.Covered = func() bool {
-		return m.layout.Small() || m.Over != nil || m.Help.Open || m.palette.open || m.form.open || m.workspaces.open
+	m.frame = frame{a.Room, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
+	m.finding = finding{a.Room, m.traffic, m.agents, m.threads, m.needs, m.tiles, m.palette}
+	m.palette.names, m.palette.allRead = m.finding.everything, m.finding.allRead
+	m.clipboard = clipboard{a.Room, a, m.traffic, m.needs}
+	m.room.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
+	a.Room.Keys.Scope, a.Room.Recorded = m.scope, traffic.Recorded(m.traffic)
+	a.Room.Keys.Covered = func() bool {
+		return m.layout.Small() || m.room.Over != nil || m.room.Keys.Help.Open || m.palette.open || m.form.open ||
+			m.workspaces.open
 	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
-	m.Status.Text = o.Tip
-	m.Fail(o.Problem)
+	m.room.Status.Text = o.Tip
+	m.room.Fail(o.Problem)
 
 	return m
 }
@@ -65,14 +68,14 @@ func (m *model) bindKeys(keys map[string]string) {
 	all, err := rebind(m.bindings(), keys)
 	if err != nil {
 		all = m.bindings()
-		m.Fail(err)
+		m.room.Fail(err)
 	}
-	m.Bound.All = all
+	m.room.Keys.Bound.All = all
 }
 
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
-	first := tea.Batch(m.Do.Next, m.Link.LookFirst(), m.Do.Tick, m.Do.Programs)
+	first := tea.Batch(m.room.Do.Next, m.room.Link.LookFirst(), m.room.Do.Tick, m.room.Do.Programs)
 	if m.adapts {
 		return tea.Batch(first, tea.RequestBackgroundColor)
 	}
@@ -96,15 +99,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
 	default:
-		for _, s := range m.Screens {
+		for _, s := range m.room.Screens {
 			cmds = append(cmds, s.Update(msg))
 		}
 		cmds = append(cmds, m.tiles.Update(msg), m.review.Update(msg))
-		finding{m}.renewNames()
+		m.finding.renewNames()
 	}
 
 	m.settle()
-	cmds = append(cmds, m.Shown().Update(room.SettledMsg{}), m.tiles.Update(room.SettledMsg{}))
+	cmds = append(cmds, m.room.Shown().Update(room.SettledMsg{}), m.tiles.Update(room.SettledMsg{}))
 	m.settle()
 
 	return m, tea.Batch(cmds...)
@@ -117,7 +120,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		if m.adapts && !msg.IsDark() { // on white, bold yellow and cyan cannot be read
-			m.Theme = kit.ThemeOf(kit.ThemeLight, false)
+			m.room.Theme = kit.ThemeOf(kit.ThemeLight, false)
 		}
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -126,27 +129,27 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return m.pointed(msg)
 	case room.FeedMsg:
-		return m.TakeEvents(msg)
+		return m.room.TakeEvents(msg)
 	case room.TickMsg:
 		age(m, time.Time(msg))
-		return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
+		return tea.Batch(m.room.Link.LookSoon(), m.room.Do.Tick, m.workspaces.refresh())
 	case room.BeatMsg:
 		age(m, time.Time(msg))
-		if m.Link.Lost != nil || showsAges(m) && !m.Team.Rests() {
-			return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
+		if m.room.Link.Lost != nil || showsAges(m) && !m.room.Team.Rests() {
+			return tea.Batch(m.room.Link.LookSoon(), m.room.Do.Tick, m.workspaces.refresh())
 		}
-		return tea.Batch(m.Link.FeelPulse(), m.Do.Tick, m.workspaces.refresh())
+		return tea.Batch(m.room.Link.FeelPulse(), m.room.Do.Tick, m.workspaces.refresh())
 	case room.PulseMsg:
 		m.same = msg.Err == nil && !showsAges(m)
-		return m.Link.Felt(msg)
+		return m.room.Link.Felt(msg)
 	case room.AgentsMsg:
-		return tea.Batch(m.TakeAgents(msg), m.AskInbox(), m.RingForNeeds())
+		return tea.Batch(m.room.TakeAgents(msg), m.room.AskInbox(), m.room.RingForNeeds())
 	case room.InboxMsg:
-		return m.TakeInbox(msg)
+		return m.room.TakeInbox(msg)
 	case room.PastMsg:
-		m.Ledger.TakePast(msg.Events)
+		m.room.Ledger.TakePast(msg.Events)
 	case room.TemperaturesMsg:
-		m.same = !m.TakeTemperatures(msg)
+		m.same = !m.room.TakeTemperatures(msg)
 	case room.SentMsg:
 		return m.compose.Sent(msg)
 	case compose.EditedMsg:
@@ -164,15 +167,19 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case room.OpenedMsg:
 		return m.opened(msg)
 	case room.ExportedMsg:
-		return m.Exported(msg)
+		return m.room.Exported(msg)
 	case room.BufferedMsg:
 		return m.clipboard.buffered(msg)
 	case room.CopiedMsg:
 		return m.clipboard.take(msg)
 	case room.DoneMsg:
-		return m.Done(msg)
-	case room.AttachMsg, room.BesideMsg, room.ReturnedMsg:
-		return room.Attaching{Shared: m.Shared}.Take(msg)
+		return m.acts.Done(msg)
+	case room.AttachMsg:
+		return attached(m.room, msg)
+	case room.BesideMsg:
+		return besides(m.room, msg)
+	case room.ReturnedMsg:
+		return returned(m.room, msg)
 	default:
 		if m.compose.Open {
 			return m.compose.Update(msg) // its clipboard
@@ -184,30 +191,30 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 // age tells the time. What it changes is drawn when the daemon has answered, but for a notice that disappears.
 func age(m *model, now time.Time) {
-	m.Now = now
-	m.same = !m.Status.Age(now)
+	m.room.Now = now
+	m.same = !m.room.Status.Age(now)
 }
 
 // showsAges reports whether what is shown tells how long things take.
 func showsAges(m *model) bool {
-	return m.tiles.Opened() || m.At != room.AtTraffic && m.At != room.AtThreads
+	return m.tiles.Opened() || m.room.At != room.AtTraffic && m.room.At != room.AtThreads
 }
 
 // begin goes to the target before anything is read.
 func (m *model) begin(to Target) {
 	for i, name := range Screens {
 		if name == to.Screen {
-			m.At = room.Place(i)
+			m.room.At = room.Place(i)
 		}
 	}
 
 	switch {
 	case to.Agent != "":
-		m.At, m.agents.Sel = room.AtAgents, to.Agent
+		m.room.At, m.agents.List.Sel = room.AtAgents, to.Agent
 	case to.Thread != nil:
-		m.At, m.threads.Sel, m.threads.InTalk = room.AtThreads, to.Thread.ID, true
+		m.room.At, m.threads.List.Sel, m.threads.InTalk = room.AtThreads, to.Thread.ID, true
 		m.threads.Linked = to.Thread
 	case to.Message != "":
-		m.At, m.traffic.Want = room.AtTraffic, to.Message
+		m.room.At, m.traffic.Want = room.AtTraffic, to.Message
 	}
 }

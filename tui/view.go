@@ -57,15 +57,15 @@ func (m *model) cursor() *tea.Cursor {
 	case room.InFilter:
 		line = m.traffic.Filter.Line(w)
 	case room.InList:
-		line = finding{m}.listFilter().Line(w)
+		line = m.finding.listFilter().Line(w)
 	case room.InPrompt:
-		line = m.Prompt.Line(m.Theme, w)
+		line = m.room.Keys.Prompt.Line(m.room.Theme, w)
 	default:
 		return nil
 	}
 
 	c := tea.NewCursor(kit.Width(line), m.layout.Height-2)
-	c.Blink = !m.health.Still
+	c.Blink = !m.health.Plots.Still
 
 	return c
 }
@@ -74,8 +74,8 @@ func (m *model) cursor() *tea.Cursor {
 func (m *model) body() []string {
 	l := &m.layout
 	switch {
-	case m.Help.Open:
-		return kit.Clip(m.Help.View(m.Theme, m.Bound, l.Inner), l.BodyH)
+	case m.room.Keys.Help.Open:
+		return kit.Clip(m.room.Keys.Help.View(m.room.Theme, m.room.Keys.Bound, l.Inner), l.BodyH)
 	case m.palette.open:
 		return kit.Clip(m.palette.view(l.Inner, l.BodyH), l.BodyH)
 	case m.form.open:
@@ -84,7 +84,7 @@ func (m *model) body() []string {
 		return kit.Clip(m.workspaces.view(l.Inner, l.BodyH), l.BodyH)
 	}
 
-	draw := m.Shown().View
+	draw := m.room.Shown().View
 	if m.tiles.Opened() {
 		draw = m.tiles.View
 	}
@@ -102,7 +102,7 @@ func (m *model) body() []string {
 
 // bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
-	if m.tiles.Opened() && !m.palette.open && !m.Help.Open {
+	if m.tiles.Opened() && !m.palette.open && !m.room.Keys.Help.Open {
 		return m.tiles.Bar(w)
 	}
 	line, _ := m.frame.tabs(w)
@@ -111,7 +111,7 @@ func (m *model) bar(w int) string {
 
 func (m *model) resize(w, h int) {
 	m.layout.Width, m.layout.Height = w, h
-	m.Tier = m.Tier.At(w)
+	m.room.Tier = m.room.Tier.At(w)
 }
 
 // settle sets all sizes, and scrolls accordingly. It runs after each message, so
@@ -131,84 +131,85 @@ func (m *model) settle() {
 		l.ScreenH -= l.BottomH + 1
 	}
 
-	m.Shown().Settle(l.Inner, l.ScreenH)
+	m.room.Shown().Settle(l.Inner, l.ScreenH)
 	m.tiles.Settle(l.Inner, l.ScreenH)
 	if m.review.Opened() {
 		m.review.Settle(l.Inner, l.ScreenH)
 	}
 	m.compose.Resize(l.Inner, compose.Height(l.BodyH))
 	m.palette.settle(l.Inner, l.BodyH)
-	m.Help.Settle(m.Theme, m.Bound, l.Inner, l.BodyH)
+	m.room.Keys.Help.Settle(m.room.Theme, m.room.Keys.Bound, l.Inner, l.BodyH)
 	m.workspaces.settle(l.BodyH)
 }
 
 // statusLines draws the status, two lines at most. An idle one says what can be
 // done about the subject under the marker.
 func (m *model) statusLines(w int) []string {
-	about := offers{m.Actions, m.traffic}
-	switch s := m.Status; {
-	case m.Confirm != nil:
-		return m.Confirm.Lines(m.Theme, w)
-	case m.Prompt != nil:
-		return []string{m.Prompt.Line(m.Theme, w)}
+	about := offers{m.room, m.acts, m.traffic}
+	switch s := m.room.Status; {
+	case m.room.Keys.Confirm != nil:
+		return m.room.Keys.Confirm.Lines(m.room.Theme, w)
+	case m.room.Keys.Prompt != nil:
+		return []string{m.room.Keys.Prompt.Line(m.room.Theme, w)}
 	case m.scope() == room.InFilter:
 		return []string{m.traffic.Filter.LineWithHint(w)}
 	case m.scope() == room.InList:
-		return []string{finding{m}.listFilter().LineWithCount(m.Theme, w)}
+		return []string{m.finding.listFilter().LineWithCount(m.room.Theme, w)}
 	case s.Err != nil:
-		return s.ErrorLines(m.Theme, w)
+		return s.ErrorLines(m.room.Theme, w)
 	case s.Receipt != nil:
 		return []string{kit.Fit(about.receipt(), w)}
 	case s.Text != "":
 		return []string{kit.Fit(kit.SafeLine(s.Text), w)}
 	}
 
-	return []string{m.Theme.Dim.Render(about.offer(w))}
+	return []string{m.room.Theme.Dim.Render(about.offer(w))}
 }
 
 // offers say what came of the last message sent, and what can be done next.
 type offers struct {
-	room.Actions
+	room    *room.Shared
+	acts    *room.Actions
 	traffic *traffic.Screen
 }
 
 // receipt says how far the last message sent provably came by now.
 func (o offers) receipt() string {
-	r := o.Status.Receipt
-	if newer := o.traffic.Live.ByID[r.ID]; newer != nil {
+	r := o.room.Status.Receipt
+	if newer := o.traffic.Records.Live.ByID[r.ID]; newer != nil {
 		r = newer
 	}
 	state, _, _ := r.Standing()
-	return "Sent " + kit.LowerFirst(o.Status.Text) + ": " + kit.DeliveryGlyph(state) + " " + r.Words()
+	return "Sent " + kit.LowerFirst(o.room.Status.Text) + ": " + kit.DeliveryGlyph(state) + " " + r.Words()
 }
 
 // offer says what can be done about the subject under the marker, as much as fits into w columns.
 func (o offers) offer(w int) string {
-	if o.Scope() != kit.InShell {
+	if o.room.Keys.Scope() != kit.InShell {
 		return ""
 	}
 
 	var words []string
-	if r := o.traffic.Sel; o.At == room.AtTraffic && r != nil {
+	if r := o.traffic.Records.Shown.Sel; o.room.At == room.AtTraffic && r != nil {
 		state, _, _ := r.Standing()
 		words = append(words, kit.DeliveryGlyph(state)+" "+r.Words())
 	}
 
-	s := o.About()
+	s := o.room.About()
 	if a := s.Agent; a != nil && a.Kind == parley.KindTerminal {
-		words = append(words, o.Key("a")+" attaches to "+a.Name+o.ReturnHint(a, ", ", " returns"))
+		words = append(words, o.room.Key("a")+" attaches to "+a.Name+o.room.Keys.ReturnHint(a, ", ", " returns"))
 	}
 
 	to, ok := s.Answered()
 	switch {
 	case s.Message != "" && ok && to.PartnerID != "":
-		words = append(words, o.Key("r")+" replies to "+to.Partner)
-	case s.Message != "" && ok && to.ThreadID != "" && o.At == room.AtTraffic:
-		words = append(words, o.Key("r")+" replies in the thread")
-	case s.Message != "" && o.At == room.AtTraffic:
+		words = append(words, o.room.Key("r")+" replies to "+to.Partner)
+	case s.Message != "" && ok && to.ThreadID != "" && o.room.At == room.AtTraffic:
+		words = append(words, o.room.Key("r")+" replies in the thread")
+	case s.Message != "" && o.room.At == room.AtTraffic:
 		words = append(words, "enter opens the message")
 	case s.PartnerID != "":
-		words = append(words, o.Key("c")+" writes to "+s.Partner)
+		words = append(words, o.room.Key("c")+" writes to "+s.Partner)
 	}
 
 	return kit.Columns(words, " · ", w)

@@ -28,7 +28,7 @@ const workspacesEvery = 6 * time.Second
 
 // workspaces is the page with all workspaces of the person, also of other machines.
 type workspaces struct {
-	*room.Shared
+	room   *room.Shared
 	quit   func() tea.Cmd // leaves the screen, nil if it warns first
 	open   bool
 	asking bool // an answer is on its way
@@ -63,8 +63,8 @@ func (s *workspaces) keys() []kit.Binding {
 
 // start opens the page, with what was known before.
 func (s *workspaces) start() tea.Cmd {
-	if s.Do.Workspaces == nil {
-		s.Tell("Only parley in a shell knows your other workspaces: parley status --everywhere.")
+	if s.room.Do.Workspaces == nil {
+		s.room.Tell("Only parley in a shell knows your other workspaces: parley status --everywhere.")
 		return nil
 	}
 	s.open, s.sel = true, ""
@@ -75,13 +75,13 @@ func (s *workspaces) ask() tea.Cmd {
 	if s.asking {
 		return nil
 	}
-	s.asking, s.asked = true, s.Do.Now()
-	return s.Do.Workspaces
+	s.asking, s.asked = true, s.room.Do.Now()
+	return s.room.Do.Workspaces
 }
 
 // refresh looks again while the page is open.
 func (s *workspaces) refresh() tea.Cmd {
-	if !s.open || s.Do.Now().Sub(s.asked) < workspacesEvery {
+	if !s.open || s.room.Do.Now().Sub(s.asked) < workspacesEvery {
 		return nil
 	}
 	return s.ask()
@@ -148,9 +148,9 @@ func (s *workspaces) view(w, h int) []string {
 		note = "looking…"
 	}
 
-	lines := []string{s.Theme.Rule("Your workspaces", note, w, true)}
+	lines := []string{s.room.Theme.Rule("Your workspaces", note, w, true)}
 	if s.err != nil {
-		lines = append(lines, room.ErrorLines(s.Theme, parley.AsError(s.err), w)...)
+		lines = append(lines, room.ErrorLines(s.room.Theme, parley.AsError(s.err), w)...)
 	}
 
 	nameW, stateW := 0, 0
@@ -171,20 +171,20 @@ func (s *workspaces) view(w, h int) []string {
 func (s *workspaces) row(x Workspace, marked bool, nameW, stateW, w int) string {
 	mark, name := "  ", kit.Pad(kit.SafeLine(x.Shown), nameW)
 	if marked {
-		mark, name = s.Theme.Accent.Render("▸ "), s.Theme.Strong.Render(name)
+		mark, name = s.room.Theme.Accent.Render("▸ "), s.room.Theme.Strong.Render(name)
 	}
 
-	state := s.Theme.Plain.Render(kit.Pad(kit.SafeLine(x.State), stateW))
+	state := s.room.Theme.Plain.Render(kit.Pad(kit.SafeLine(x.State), stateW))
 	if x.Grave {
-		state = s.Theme.Bad.Render(kit.Pad(kit.SafeLine(x.State), stateW))
+		state = s.room.Theme.Bad.Render(kit.Pad(kit.SafeLine(x.State), stateW))
 	}
 
 	var last []string
 	if x.Needs != "" {
-		last = append(last, s.Theme.Alarm.Render(" "+kit.SafeLine(x.Needs)+" "))
+		last = append(last, s.room.Theme.Alarm.Render(" "+kit.SafeLine(x.Needs)+" "))
 	}
 	if x.Opened {
-		last = append(last, s.Theme.Dim.Render("shown now"))
+		last = append(last, s.room.Theme.Dim.Render("shown now"))
 	}
 
 	return kit.Fit(mark+name+"  "+state+"  "+strings.Join(last, " "), w)

@@ -13,13 +13,13 @@ import (
 
 func TestUsageShowsBudgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	c := &cli{program: program{output: output{out: must.Have(os.Create(path))(t), now: time.Now}}}
+	c := newCLI(program{out: output{out: must.Have(os.Create(path))(t), now: time.Now}})
 	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
 	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
 	idle := parley.ProgramUsage{Agent: "idle", Budget: &parley.BudgetUse{Used: "0 of 100 tokens"}}
-	usageCommand{}.printPrograms(&c.output, []parley.ProgramUsage{coder, idle},
+	usageCommand{}.printPrograms(c.out, []parley.ProgramUsage{coder, idle},
 		&parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
-	must.Do(t, c.out.Close())
+	must.Do(t, c.out.out.Close())
 	out := string(must.Have(os.ReadFile(path))(t))
 	for _, want := range []string{
 		"today 812k, 16 % of its budget, 812k of 5000k tokens", "0 % of its budget, 0 of 100 tokens",

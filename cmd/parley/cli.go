@@ -20,7 +20,7 @@ type surroundings struct {
 
 // program is one run of the binary, with everything it takes from the process.
 type program struct {
-	output
+	out        output
 	in         *os.File
 	executable string    // this binary, to start the daemon with
 	started    time.Time // when the process was; zero if that is not known
@@ -32,7 +32,17 @@ func timeNow() time.Time { return time.Now() }
 
 // cli is what all commands share: the program with the global flags, and the door to the service. What only prints gets
 // its output.
-type cli struct{ program }
+type cli struct {
+	program program
+	out     *output       // of the program
+	at      *surroundings // of the program
+}
+
+func newCLI(p program) *cli {
+	c := &cli{program: p}
+	c.out, c.at = &c.program.out, &c.program.out.at
+	return c
+}
 
 // exitCode ends the program with this status and prints nothing.
 type exitCode int

@@ -46,14 +46,14 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		if len(args) > 0 {
 			values.Set("name", args[0])
 		}
-		if err := a.findPane(&c.surroundings, cmd, values); err != nil {
+		if err := a.findPane(c.at, cmd, values); err != nil {
 			return err
 		}
 		return a.run(cmd.Context(), c, values)
 	}
 
 	profiles := func(*cobra.Command) []string { return completer{c}.profiles() }
-	panes := func(cmd *cobra.Command) []string { return a.panes(cmd, userTmux{c.env}) }
+	panes := func(cmd *cobra.Command) []string { return a.panes(cmd, userTmux{c.at.env}) }
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(profiles))
 	_ = cmd.RegisterFlagCompletionFunc("pane", offer(panes))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -66,18 +66,17 @@ func (a adoptCommand) run(ctx context.Context, c *cli, values url.Values) error 
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
 
-	c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
-		c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
+	c.out.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
+		c.out.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
 	if res.NativeTool != "" {
-		c.printf("It does not report to parley: what it sends with its own tool %s goes round the record and every "+
-			"pause.\n",
-			res.NativeTool)
+		c.out.printf("It does not report to parley: what it sends with its own tool %s goes round the record and "+
+			"every pause.\n", res.NativeTool)
 	}
-	return c.printLine(a.addMCPHint(res))
+	return c.out.printLine(a.addMCPHint(res))
 }
 
 // findPane fills in the pane and the socket from where this command runs.
@@ -167,14 +166,14 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 		}
 
 		if len(args) == 0 {
-			name, err := l.agentHere(&c.surroundings, cmd, team.Agents)
+			name, err := l.agentHere(c.at, cmd, team.Agents)
 			if err != nil {
 				return err
 			}
 			args = []string{name}
 		}
 
-		return c.forEach(args, func(name string) error {
+		return c.out.forEach(args, func(name string) error {
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
 				if named && a.Kind == parley.KindTerminal && !a.Adopted() {

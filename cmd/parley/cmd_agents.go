@@ -36,7 +36,7 @@ and files that git ignores only once you agree, or with --force.`,
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	finish := addFlags(cmd, "finish_worktree", []string{"merge", "how", "remove", "discard", "force"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.forEach(args, func(name string) error {
+		return c.out.forEach(args, func(name string) error {
 			if how := finish(); len(how) > 0 {
 				return stopping{c}.finish(cmd.Context(), name, how)
 			}
@@ -87,7 +87,7 @@ command, what parley.yaml names for it, and --env.`,
 
 func (r *restartCommand) run(ctx context.Context, l launches, agent string, own map[string]string) error {
 	req := parley.RestartAgentRequest{
-		Agent: agent, Profile: r.profile, Fresh: r.fresh, Dir: l.dir, Env: l.env.Scrubbed().Map(),
+		Agent: agent, Profile: r.profile, Fresh: r.fresh, Dir: l.cli.at.dir, Env: l.cli.at.env.Scrubbed().Map(),
 	}
 	maps.Copy(req.Env, l.declaredEnv(agent))
 	maps.Copy(req.Env, own)

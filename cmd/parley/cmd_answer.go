@@ -53,7 +53,7 @@ On a terminal you are asked before anything is sent. In a script, say which ques
 	all := cmd.Flags().Bool("all", false, "then show each other agent with the same question, and ask for each")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		a := &answering{c: c, yes: *yes, lines: bufio.NewReader(c.in), request: parley.AnswerDialogRequest{
+		a := &answering{c: c, yes: *yes, lines: bufio.NewReader(c.program.in), request: parley.AnswerDialogRequest{
 			Agent: args[0], Text: values.Get("text"), Dialog: values.Get("dialog_id"), Keys: values["keys"],
 			Forget: values.Get("forget") == "true",
 		}}
@@ -81,7 +81,7 @@ func (a *answering) one(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !a.request.Answers() && (!a.c.canAsk() || !answerable(seen.Dialog)) {
+	if !a.request.Answers() && (!a.c.program.canAsk() || !answerable(seen.Dialog)) {
 		return a.show(seen)
 	}
 	if len(a.request.Keys) > 0 {
@@ -97,7 +97,7 @@ func (a *answering) one(ctx context.Context) error {
 	if !a.yes {
 		agreed, err := a.agrees(seen)
 		if err == nil && !agreed {
-			fmt.Fprintln(a.c.err, "Nothing was sent; the question is still open.")
+			fmt.Fprintln(a.c.out.err, "Nothing was sent; the question is still open.")
 		}
 		if err != nil || !agreed {
 			return err
@@ -114,16 +114,16 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 		return noDialog(seen.Name)
 	}
 	if !a.yes {
-		if !a.c.canAsk() {
+		if !a.c.program.canAsk() {
 			return wrongUse("which screen is meant is not said", fmt.Sprintf(
 				"Add --dialog %s for the one that it shows now, or --yes for whatever it shows.", seen.ScreenID))
 		}
-		for _, line := range append([]string{a.c.paint(bold, seen.Name)}, a.screen(seen)...) {
-			fmt.Fprintln(a.c.err, a.c.shown(line))
+		for _, line := range append([]string{a.c.out.paint(bold, seen.Name)}, a.screen(seen)...) {
+			fmt.Fprintln(a.c.out.err, a.c.at.shown(line))
 		}
 		line, err := a.ask("Press %s? [y/N] ", strings.Join(a.request.Keys, ", "))
 		if agreed := strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"); err != nil || !agreed {
-			fmt.Fprintln(a.c.err, "Nothing was sent.")
+			fmt.Fprintln(a.c.out.err, "Nothing was sent.")
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 // screen returns the end of a screen, as lines to print.
 func (a *answering) screen(seen *parley.AnswerDialogResult) (lines []string) {
 	for _, line := range seen.Screen {
-		lines = append(lines, a.c.quoted(line))
+		lines = append(lines, a.c.out.quoted(line))
 	}
 	return lines
 }
@@ -145,7 +145,7 @@ func (a *answering) each(ctx context.Context) error {
 	switch {
 	case a.request.Choice == "":
 		return wrongUse("--all needs the choice", "Give it: parley answer "+a.request.Agent+" NUMBER --all.")
-	case a.yes || a.request.Dialog != "" || !a.c.canAsk():
+	case a.yes || a.request.Dialog != "" || !a.c.program.canAsk():
 		return wrongUse("--all asks before each answer", "Run it on a terminal, without --yes and --dialog.")
 	}
 
@@ -161,7 +161,7 @@ func (a *answering) each(ctx context.Context) error {
 		return err
 	}
 
-	return a.c.forEach(append([]string{first.Name}, others...), func(name string) error {
+	return a.c.out.forEach(append([]string{first.Name}, others...), func(name string) error {
 		return a.next(ctx, first, name)
 	})
 }
@@ -218,11 +218,11 @@ func (a *answering) look(ctx context.Context, agent string) (*parley.AnswerDialo
 
 // show prints a question, and the command that answers it.
 func (a *answering) show(seen *parley.AnswerDialogResult) error {
-	if a.c.json {
-		return a.c.printJSON(seen)
+	if a.c.out.json {
+		return a.c.out.printJSON(seen)
 	}
 	if seen.Dialog == nil && seen.ScreenID == "" {
-		return a.c.printLine(seen.Message)
+		return a.c.out.printLine(seen.Message)
 	}
 
 	lines := append([]string{seen.Message}, a.screen(seen)...)
@@ -244,10 +244,10 @@ func (a *answering) show(seen *parley.AnswerDialogResult) error {
 		next = []string{"parley attach " + seen.Name}
 	}
 	for _, command := range next {
-		lines = append(lines, a.c.paint(faint, "  → ")+command)
+		lines = append(lines, a.c.out.paint(faint, "  → ")+command)
 	}
 
-	return a.c.printLine(strings.Join(lines, "\n"))
+	return a.c.out.printLine(strings.Join(lines, "\n"))
 }
 
 // answerable reports whether parley can send an answer to a dialog.
@@ -257,12 +257,12 @@ func answerable(d *parley.Dialog) bool {
 
 // agrees shows a question, and asks the person for the choice, or whether it is meant.
 func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
-	if !a.c.canAsk() {
+	if !a.c.program.canAsk() {
 		return false, wrongUse("which question is meant is not said", fmt.Sprintf(
 			"Add --dialog %s for “%s”, or --yes for whatever is open.", seen.Dialog.ID, seen.Dialog.Question))
 	}
-	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, a.dialogLines(seen.Dialog)...) {
-		fmt.Fprintln(a.c.err, a.c.shown(line))
+	for _, line := range append([]string{a.c.out.paint(bold, seen.Name)}, a.dialogLines(seen.Dialog)...) {
+		fmt.Fprintln(a.c.out.err, a.c.at.shown(line))
 	}
 
 	if a.request.Answers() {
@@ -287,14 +287,14 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 }
 
 func (a *answering) ask(question string, args ...any) (string, error) {
-	fmt.Fprint(a.c.err, a.c.shown(fmt.Sprintf(question, args...)))
-	line, err := a.c.readLine(a.lines)
+	fmt.Fprint(a.c.out.err, a.c.at.shown(fmt.Sprintf(question, args...)))
+	line, err := a.c.program.readLine(a.lines)
 	if errors.Is(err, context.Canceled) {
-		a.c.goesOn = "Nothing was sent; the question is still open."
+		a.c.out.goesOn = "Nothing was sent; the question is still open."
 		return "", err
 	}
 	if err != nil { // the person has left
-		fmt.Fprintln(a.c.err)
+		fmt.Fprintln(a.c.out.err)
 		return "", nil
 	}
 	return strings.TrimSpace(line), nil
@@ -335,28 +335,28 @@ func (a *answering) send(ctx context.Context) error {
 	if err != nil {
 		return a.showChanged(err)
 	}
-	if a.c.json {
-		return a.c.printJSON(res)
+	if a.c.out.json {
+		return a.c.out.printJSON(res)
 	}
 
-	lines := []string{a.c.paint(bold, res.Name) + ": " + res.Message}
+	lines := []string{a.c.out.paint(bold, res.Name) + ": " + res.Message}
 	if res.Dialog != nil {
-		return a.c.printLine(strings.Join(append(lines, a.dialogLines(res.Dialog)...), "\n"))
+		return a.c.out.printLine(strings.Join(append(lines, a.dialogLines(res.Dialog)...), "\n"))
 	}
-	return a.c.printLine(strings.Join(append(lines, a.screen(res)...), "\n"))
+	return a.c.out.printLine(strings.Join(append(lines, a.screen(res)...), "\n"))
 }
 
 // showChanged shows the question that is open now, if the error says that it is another one.
 func (a *answering) showChanged(err error) error {
 	e := parley.AsError(err)
 	open, known := e.Details["dialog"]
-	if e.Code != parley.DialogChanged || !known || a.c.json {
+	if e.Code != parley.DialogChanged || !known || a.c.out.json {
 		return err
 	}
 
 	var d parley.Dialog
 	if b, failed := json.Marshal(open); failed == nil && json.Unmarshal(b, &d) == nil {
-		fmt.Fprintln(a.c.err, a.c.shown(strings.Join(a.dialogLines(&d), "\n")))
+		fmt.Fprintln(a.c.out.err, a.c.at.shown(strings.Join(a.dialogLines(&d), "\n")))
 	}
 
 	return err
@@ -367,10 +367,10 @@ func (a *answering) dialogLines(d *parley.Dialog) []string {
 	out := a.c
 	var lines []string
 	for _, line := range d.Lines {
-		lines = append(lines, strings.TrimRight(out.paint(faint, "  │ ")+line, " "))
+		lines = append(lines, strings.TrimRight(out.out.paint(faint, "  │ ")+line, " "))
 	}
 	for _, o := range d.Options {
-		line := "  " + out.paint(bold, pad(o.Choice, 2))
+		line := "  " + out.out.paint(bold, pad(o.Choice, 2))
 		if o.Several {
 			line += map[bool]string{true: " [x]", false: " [ ]"}[o.Ticked]
 		}
@@ -378,22 +378,22 @@ func (a *answering) dialogLines(d *parley.Dialog) []string {
 			line += " " + o.Label
 		}
 		if o.Detail != "" {
-			line += out.paint(faint, "  "+o.Detail)
+			line += out.out.paint(faint, "  "+o.Detail)
 		}
 		if o.TakesText {
-			line += out.paint(faint, "  (--text)")
+			line += out.out.paint(faint, "  (--text)")
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 
 	if d.Hints != "" {
-		lines = append(lines, out.paint(faint, "  Keys: "+d.Hints))
+		lines = append(lines, out.out.paint(faint, "  Keys: "+d.Hints))
 	}
 	switch {
 	case d.Secret:
-		lines = append(lines, out.paint(faint, "  It asks for a secret, which parley does not type."))
+		lines = append(lines, out.out.paint(faint, "  It asks for a secret, which parley does not type."))
 	case len(d.Options) == 0 && !d.TakesText:
-		lines = append(lines, out.paint(faint, "  Its options are not known; its terminal shows them."))
+		lines = append(lines, out.out.paint(faint, "  Its options are not known; its terminal shows them."))
 	}
 
 	return lines

@@ -32,7 +32,7 @@ func (a attachCommand) declare(c *cli) *cobra.Command {
 		Example: "  parley attach coder",
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.host != "" && !c.json {
+			if c.at.host != "" && !c.out.json {
 				return a.fromAfar(cmd.Context(), &c.program, args[0])
 			}
 			return a.run(cmd.Context(), c, args)
@@ -46,17 +46,17 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
 
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+	if !isTerminal(c.program.in) || !isTerminal(c.out.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 			Suggest("Print its screen with parley screen %s, or run in a terminal: %s",
 				res.Name, sh.Line(res.Command))
 	}
 
-	user := userTmux{c.env}
+	user := userTmux{c.at.env}
 	attach, err := user.client(user.showing(res))
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 		if res.Host == "" {
 			key = user.returnKey(ctx, res.Socket)
 		}
-		fmt.Fprintf(c.err, "%s brings you back.\n", key)
+		fmt.Fprintf(c.out.err, "%s brings you back.\n", key)
 	}
 
 	return syscall.Exec(attach.Path, attach.Args, attach.Env)
@@ -74,12 +74,12 @@ func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
 
 // fromAfar attaches to an agent on another machine, by the parley there.
 func (attachCommand) fromAfar(ctx context.Context, p *program, name string) error {
-	if !isTerminal(p.in) || !isTerminal(p.out) {
+	if !isTerminal(p.in) || !isTerminal(p.out.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-			Suggest("Print its screen with parley --host %s screen %s", sh.Word(p.host),
+			Suggest("Print its screen with parley --host %s screen %s", sh.Word(p.out.at.host),
 				sh.Word(name))
 	}
-	there, err := p.thereOnTerminal(ctx, "attach", name)
+	there, err := p.out.at.thereOnTerminal(ctx, "attach", name)
 	if err != nil {
 		return err
 	}

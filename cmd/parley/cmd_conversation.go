@@ -103,11 +103,11 @@ func (a conversationControlCommand) run(ctx context.Context, c *cli, args []stri
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
 
-	return c.printLine(controlledWords(res))
+	return c.out.printLine(controlledWords(res))
 }
 
 func conversationSetCommand() operation[parley.ControlConversationResult] {

@@ -45,7 +45,7 @@ agents (--with, --and), a thread, or all.`,
 
 	x.addFlags(cmd, completer{c})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		req, format, err := x.read(cmd, c.json)
+		req, format, err := x.read(cmd, c.out.json)
 		if err != nil {
 			return err
 		}
@@ -76,12 +76,12 @@ func (x *exportCommand) addFlags(cmd *cobra.Command, c completer) {
 
 func (x *exportCommand) run(ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format) error {
 	if x.file == "" || x.file == "-" {
-		_, err := exporting{c}.write(ctx, req, f, c.out)
+		_, err := exporting{c}.write(ctx, req, f, c.out.out)
 		return err
 	}
 
 	if !filepath.IsAbs(x.file) {
-		x.file = filepath.Join(c.dir, x.file)
+		x.file = filepath.Join(c.at.dir, x.file)
 	}
 
 	n, err := exporting{c}.writeFile(ctx, req, f, x.file, x.force)
@@ -89,15 +89,15 @@ func (x *exportCommand) run(ctx context.Context, c *cli, req parley.ExportMessag
 		return err
 	}
 
-	if c.json {
-		return c.printJSON(struct {
+	if c.out.json {
+		return c.out.printJSON(struct {
 			parley.Answer
 			Path     string `json:"path"`
 			Messages int    `json:"messages"`
 		}{parley.OK, x.file, n})
 	}
 
-	return c.printLine(count(n, "message") + " written to " + x.file)
+	return c.out.printLine(count(n, "message") + " written to " + x.file)
 }
 
 // read turns the flags into a request and a format.
@@ -153,7 +153,7 @@ func formatOf(file string, wantsJSON bool) export.Format {
 }
 
 // exporting writes messages as they come from the service.
-type exporting struct{ *cli }
+type exporting struct{ cli *cli }
 
 // writeFile writes the whole file or none. Only its owner may read it.
 func (c exporting) writeFile(
@@ -211,13 +211,14 @@ func (c exporting) write(
 		return 0, err
 	}
 
-	total, told := page.TotalCount, c.now()
-	w, err := export.New(to, f, export.Head{Title: exportTitle(page), Total: total, At: c.now(), Zone: time.Local})
+	total, told := page.TotalCount, c.cli.out.now()
+	w, err := export.New(to, f, export.Head{Title: exportTitle(page), Total: total, At: c.cli.out.now(),
+		Zone: time.Local})
 	if err != nil {
 		return 0, err
 	}
 
-	progress := c.passing()
+	progress := c.cli.out.passing()
 	defer progress.clear()
 	for {
 		for i := range page.Messages {
@@ -227,8 +228,8 @@ func (c exporting) write(
 		}
 
 		n += len(page.Messages)
-		if to != io.Writer(c.out) && c.now().Sub(told) >= time.Second {
-			told = c.now()
+		if to != io.Writer(c.cli.out.out) && c.cli.out.now().Sub(told) >= time.Second {
+			told = c.cli.out.now()
 			progress.show("%d of %d messages", n, total)
 		}
 

@@ -72,7 +72,7 @@ func (*sendFileCommand) upload(
 	ctx context.Context, c *cli, path string, req parley.UploadFileRequest,
 ) (*parley.TransferFileResult, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
+		path = filepath.Join(c.at.dir, path)
 	}
 
 	f, err := openToSend(path)
@@ -97,7 +97,7 @@ func (*sendFileCommand) upload(
 	}
 	defer service.Close()
 
-	p := c.newProgress(info.Size())
+	p := c.out.newProgress(info.Size())
 	defer p.clear()
 
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
@@ -156,25 +156,25 @@ func (g *getFileCommand) run(ctx context.Context, c *cli, id string) error {
 	defer service.Close()
 
 	if g.output == "-" {
-		_, err := service.Download(ctx, id, c.out, 0)
+		_, err := service.Download(ctx, id, c.out.out, 0)
 		return err
 	}
 
 	get := func(w io.Writer) (*parley.File, error) { return service.Download(ctx, id, w, 0) }
-	f, path, err := g.save(&c.output, get)
+	f, path, err := g.save(c.out, get)
 	if err != nil {
 		return err
 	}
 
-	if c.json {
-		return c.printJSON(struct {
+	if c.out.json {
+		return c.out.printJSON(struct {
 			parley.Answer
 			Path string `json:"path"`
 			*parley.File
 		}{parley.OK, path, f})
 	}
 
-	return c.printLine(fmt.Sprintf("%s (%s)", path, size(f.Size)))
+	return c.out.printLine(fmt.Sprintf("%s (%s)", path, size(f.Size)))
 }
 
 // save downloads to a temporary file in the target directory, checks the hash, and
@@ -182,10 +182,10 @@ func (g *getFileCommand) run(ctx context.Context, c *cli, id string) error {
 func (g *getFileCommand) save(
 	o *output, get func(io.Writer) (*parley.File, error),
 ) (_ *parley.File, path string, err error) {
-	dir, output := o.dir, g.output
+	dir, output := o.at.dir, g.output
 	if output != "" {
 		if !filepath.IsAbs(output) {
-			output = filepath.Join(o.dir, output)
+			output = filepath.Join(o.at.dir, output)
 		}
 
 		if info, err := os.Stat(output); err == nil && info.IsDir() {

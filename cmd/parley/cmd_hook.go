@@ -66,7 +66,7 @@ message to another session, and prints the program's own form of a refusal if no
 
 // run reports within hookTime, or not at all.
 func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
-	key := p.env.Get(parley.KeyVariable)
+	key := p.out.at.env.Get(parley.KeyVariable)
 	if key == "" {
 		return
 	}
@@ -82,17 +82,17 @@ func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 
-	began := p.now()
+	began := p.out.now()
 	report, ok := readReport(args, func() []byte { return readHookInput(ctx, p.in, hookRead) })
 
-	info, spool, err := p.reportsTo()
+	info, spool, err := p.out.at.reportsTo()
 	if !ok || err != nil {
 		return
 	}
 
 	started := h.startedBefore(p, began)
 	report.At, report.PID = &started, os.Getpid()
-	if info != nil && reportState(ctx, p.wayTo(info, 0), report, began.Add(hookCall)) {
+	if info != nil && reportState(ctx, p.out.at.wayTo(info, 0), report, began.Add(hookCall)) {
 		return
 	}
 
@@ -303,20 +303,20 @@ func (h *hookCommand) judge(ctx context.Context, p *program, key string) {
 	_ = json.Unmarshal(call.Input.Message, &req.Text) // else it is an object
 	addSessions(&req, h.sessions)
 
-	info, _, err := p.reportsTo()
+	info, _, err := p.out.at.reportsTo()
 	if err != nil {
 		return
 	}
 	var res *parley.NativeMessageResult
 	if err = errors.New("no daemon"); info != nil {
-		res, err = op.ReportNativeMessage.Call(ctx, client.New(p.wayTo(info, 0)), req)
+		res, err = op.ReportNativeMessage.Call(ctx, client.New(p.out.at.wayTo(info, 0)), req)
 	}
 
 	switch {
 	case err == nil && !res.Allowed:
-		refuseTool(p.out, res.Message)
+		refuseTool(p.out.out, res.Message)
 	case err != nil && len(req.Sessions) > 0:
-		refuseTool(p.out, "Not sent: parley, which carries the messages of your team, does not answer now. "+
+		refuseTool(p.out.out, "Not sent: parley, which carries the messages of your team, does not answer now. "+
 			"Try the tool send_message of the MCP server parley.")
 	}
 }

@@ -46,8 +46,8 @@ func (a addHostCommand) declare(c *cli) *cobra.Command {
 }
 
 func (a addHostCommand) run(ctx context.Context, p *program, host string) error {
-	p.host = host
-	h, err := p.hostOf()
+	p.out.at.host = host
+	h, err := p.out.at.hostOf()
 	if err != nil {
 		return err
 	}
@@ -61,21 +61,21 @@ func (a addHostCommand) run(ctx context.Context, p *program, host string) error 
 	if err != nil {
 		return err
 	}
-	if err := remote.Keys(daemon.HostsFile(p.env)).Set(h.String(), key); err != nil {
+	if err := remote.Keys(daemon.HostsFile(p.out.at.env)).Set(h.String(), key); err != nil {
 		return err
 	}
-	if p.json {
-		return p.printJSON(parley.OK)
+	if p.out.json {
+		return p.out.printJSON(parley.OK)
 	}
 
-	return p.printLine("Added. Open its screen with: parley --host " + sh.Word(h.String()))
+	return p.out.printLine("Added. Open its screen with: parley --host " + sh.Word(h.String()))
 }
 
 // issueThere makes a key of the operator's on the other machine.
 func (addHostCommand) issueThere(ctx context.Context, p *program, h remote.Host) (string, error) {
 	there := h.Command(ctx, true, "key", "issue", "operator", "--json")
 	var out bytes.Buffer
-	there.Stdin, there.Stdout, there.Stderr = p.in, &out, p.err
+	there.Stdin, there.Stdout, there.Stderr = p.in, &out, p.out.err
 	failure := there.Run()
 
 	// Its terminal may show more than the answer.
@@ -89,7 +89,7 @@ func (addHostCommand) issueThere(ctx context.Context, p *program, h remote.Host)
 		}
 	}
 
-	_, _ = io.Copy(p.err, &out)
+	_, _ = io.Copy(p.out.err, &out)
 	if failure == nil {
 		failure = errors.New("it printed no key")
 	}
@@ -114,12 +114,12 @@ func (listHostsCommand) run(ctx context.Context, team teamHosts) error {
 	if err != nil {
 		return err
 	}
-	hosts, err := remote.Keys(daemon.HostsFile(team.env)).Hosts()
+	hosts, err := remote.Keys(daemon.HostsFile(team.cli.at.env)).Hosts()
 	if err != nil {
 		return err
 	}
-	if team.json {
-		return team.printJSON(struct {
+	if team.cli.out.json {
+		return team.cli.out.printJSON(struct {
 			parley.Answer
 			Hosts []string      `json:"hosts"`
 			Team  []parley.Host `json:"team,omitempty"`
@@ -131,11 +131,11 @@ func (listHostsCommand) run(ctx context.Context, team teamHosts) error {
 		return nil
 	}
 	if len(hosts) == 0 {
-		return team.printLine("There are no other machines. Add one: parley host add BOX:DIR")
+		return team.cli.out.printLine("There are no other machines. Add one: parley host add BOX:DIR")
 	}
 
 	for _, h := range hosts {
-		team.printf("%s\n", h)
+		team.cli.out.printf("%s\n", h)
 	}
 	return nil
 }
@@ -154,12 +154,12 @@ func (r removeHostCommand) declare(c *cli) *cobra.Command {
 }
 
 func (removeHostCommand) run(ctx context.Context, team teamHosts, name string) error {
-	keys := remote.Keys(daemon.HostsFile(team.env))
+	keys := remote.Keys(daemon.HostsFile(team.cli.at.env))
 	key, err := keys.Of(name)
 	if err != nil {
 		return err
 	}
-	if key == "" && team.sharesDatabase() {
+	if key == "" && team.cli.at.sharesDatabase() {
 		return team.remove(ctx, name)
 	}
 	if key == "" {
@@ -170,9 +170,9 @@ func (removeHostCommand) run(ctx context.Context, team teamHosts, name string) e
 	if err := keys.Set(name, ""); err != nil {
 		return err
 	}
-	if team.json {
-		return team.printJSON(parley.OK)
+	if team.cli.out.json {
+		return team.cli.out.printJSON(parley.OK)
 	}
-	return team.printLine("Forgotten here. Over there it counts until you end it: " +
+	return team.cli.out.printLine("Forgotten here. Over there it counts until you end it: " +
 		"parley key list operator, parley key revoke --key ID")
 }

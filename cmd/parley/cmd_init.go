@@ -30,17 +30,17 @@ that it writes; after you have changed it, parley up asks.`,
 		Example: `  parley init
   parley init --workspace ~/projects/shop`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return i.run(&c.output) },
+		RunE: func(*cobra.Command, []string) error { return i.run(c.out) },
 	}
 }
 
 // run writes the workspace's parley.yaml and reports it.
 func (i initCommand) run(o *output) error {
-	at, err := o.place()
+	at, err := o.at.place()
 	if err != nil {
 		return err
 	}
-	if o.isAgent() {
+	if o.at.isAgent() {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot write the team's file in your place").
 			Suggest("The operator runs parley init in a terminal of their own.")
 	}
@@ -59,7 +59,7 @@ func (i initCommand) run(o *output) error {
 
 	t, err := daemon.LoadTeam(at.TeamFile(), true)
 	if err == nil {
-		err = daemon.TrustOf(o.env).Add(t)
+		err = daemon.TrustOf(o.at.env).Add(t)
 	}
 	if err != nil {
 		return err

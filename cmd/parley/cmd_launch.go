@@ -110,8 +110,8 @@ func (*launchCommand) completeFlags(cmd *cobra.Command, c completer) {
 }
 
 func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) error {
-	if to.host != "" { // a launch takes the directory and the environment from here
-		return notFromAfar(to.host)
+	if to.cli.at.host != "" { // a launch takes the directory and the environment from here
+		return notFromAfar(to.cli.at.host)
 	}
 
 	r := &l.request
@@ -132,16 +132,16 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 	if r.Env, err = parseEnv(l.env); err != nil {
 		return misused(cmd, err)
 	}
-	if r.Prompt, err = promptText(r.Prompt, to.dir); err != nil {
+	if r.Prompt, err = promptText(r.Prompt, to.cli.at.dir); err != nil {
 		return err
 	}
 
 	to.declareWorktree(r)
 	var launched []*parley.LaunchAgentResult
-	err = to.forEach(names, func(name string) error {
+	err = to.cli.out.forEach(names, func(name string) error {
 		one := *r
 		one.Name, one.Env = name, maps.Clone(r.Env)
-		res, err := to.launch(cmd.Context(), one, to.dir, l.size)
+		res, err := to.launch(cmd.Context(), one, to.cli.at.dir, l.size)
 		if err == nil {
 			launched = append(launched, res)
 		}
@@ -153,7 +153,7 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 
 	first := launched[0]
 	asked := wordless{to, first.Name, first.Warning}
-	asks := first.Unknown && len(names) == 1 && to.canAsk() && !to.json
+	asks := first.Unknown && len(names) == 1 && to.cli.program.canAsk() && !to.cli.out.json
 	if asks {
 		first.Warning = ""
 	}
@@ -165,7 +165,7 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 
 // freeNames returns names that no running agent has: PROFILE-1 and so on.
 func (c launches) freeNames(ctx context.Context, profile string, n int) (names []string, err error) {
-	set, err := c.profileSet()
+	set, err := c.cli.profileSet()
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (c launches) freeNames(ctx context.Context, profile string, n int) (names [
 		return nil, wrongUse(fmt.Sprintf("there is no profile %q", profile), fmt.Sprintf(
 			"parley profiles lists them; for another program: parley launch %d generic -- %s", n, sh.Word(profile)))
 	}
-	service, err := c.service(ctx)
+	service, err := c.cli.service(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -36,16 +36,16 @@ func (l layoutCommand) run(ctx context.Context, c *cli, names []string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(tiles)
+	if c.out.json {
+		return c.out.printJSON(tiles)
 	}
 
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+	if !isTerminal(c.program.in) || !isTerminal(c.out.out) {
 		return parley.Errorf(parley.InvalidArgument, "layout needs a terminal").
 			Suggest("Run it in a terminal.")
 	}
 
-	return l.fillTerminal(&c.output, tiles)
+	return l.fillTerminal(c.out, tiles)
 }
 
 // tile is one part of a layout.
@@ -85,7 +85,7 @@ func (layoutCommand) tiles(ctx context.Context, c *cli, names []string) ([]tile,
 			return nil, err
 		}
 
-		show := userTmux{c.env}.showing(res)
+		show := userTmux{c.at.env}.showing(res)
 		if slices.Contains(show, "switch-client") {
 			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux, which a tile cannot show", res.Name).
 				Suggest("Leave it out, or go there: parley attach %s", res.Name)
@@ -120,12 +120,12 @@ func (l layoutCommand) fillTerminal(o *output, tiles []tile) error {
 		}
 	}
 
-	argv, err := l.argv(o.env, tiles)
+	argv, err := l.argv(o.at.env, tiles)
 	if err != nil {
 		return err
 	}
 	env := slices.DeleteFunc(
-		slices.Clone(o.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
+		slices.Clone(o.at.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 	)
 	return syscall.Exec(argv[0], argv, env)
 }

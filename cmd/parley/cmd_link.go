@@ -24,10 +24,10 @@ func (l *linkCommand) declare(c *cli) *cobra.Command {
 
 	cmd.Flags().BoolVar(&l.passive, "passive", false, "start no daemon")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.json = true // so that the error reaches the other machine
+		c.out.json = true // so that the error reaches the other machine
 		look := c.inUse
 		if l.passive {
-			look = c.daemonRuns
+			look = c.at.daemonRuns
 		}
 		if err := look(cmd.Context()); err != nil {
 			return err
@@ -39,11 +39,11 @@ func (l *linkCommand) declare(c *cli) *cobra.Command {
 }
 
 func (*linkCommand) run(ctx context.Context, c *cli) error {
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
 		return err
 	}
-	info, err := c.ensureDaemon(ctx, at)
+	info, err := c.program.ensureDaemon(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -53,5 +53,5 @@ func (*linkCommand) run(ctx context.Context, c *cli) error {
 		return fmt.Errorf("connect to the daemon: %w", err)
 	}
 	defer conn.Close()
-	return remote.Serve(c.in, c.out, conn, buildVersion())
+	return remote.Serve(c.program.in, c.out.out, conn, buildVersion())
 }

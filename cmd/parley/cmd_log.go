@@ -92,7 +92,7 @@ func (l *logCommand) run(ctx context.Context, r *logReader, counted bool) (err e
 
 // logReader prints the events that pass a filter.
 type logReader struct {
-	*cli
+	cli    *cli
 	filter *logFilter
 }
 
@@ -199,7 +199,7 @@ func (r *logReader) passing(ctx context.Context, events []parley.Event) []parley
 func (r *logReader) passes(ctx context.Context, e *parley.Event) bool {
 	line := ""
 	if r.filter.pattern != nil {
-		line = ansi.Strip(eventPrinter{&r.output}.line(*e))
+		line = ansi.Strip(eventPrinter{r.cli.out}.line(*e))
 	}
 	return r.filter.passes(e, line, func(e *parley.Event) *announced { return r.announcement(ctx, e) })
 }
@@ -238,7 +238,7 @@ func (r *logReader) status(ctx context.Context, message string) (*parley.Message
 // follow prints events as they happen, after the one with the given number. Ctrl-C is
 // its regular end.
 func (r *logReader) follow(ctx context.Context, after int64) error {
-	service, err := r.service(ctx)
+	service, err := r.cli.service(ctx)
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (r *logReader) follow(ctx context.Context, after int64) error {
 	return nil
 }
 
-func (r *logReader) print(e parley.Event) error { return eventPrinter{&r.output}.print(e) }
+func (r *logReader) print(e parley.Event) error { return eventPrinter{r.cli.out}.print(e) }
 
 // pad fills text with spaces to a width in terminal columns.
 func pad(text string, width int) string {

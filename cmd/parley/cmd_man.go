@@ -25,7 +25,7 @@ func (manCommand) declare(c *cli) *cobra.Command {
   man parley-send`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := c.absolute(args[0])
+			dir := c.at.absolute(args[0])
 			pages := manPages(cmd.Root())
 			err := os.MkdirAll(dir, 0o755)
 			for name, text := range pages {
@@ -36,7 +36,7 @@ func (manCommand) declare(c *cli) *cobra.Command {
 					Suggest("Name a directory in which you may write.")
 			}
 
-			return c.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
+			return c.out.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
 		},
 	}
 }

@@ -71,7 +71,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		return err // a newer daemon knows more toolsets
 	}
 
-	service := client.New(c.wayTo(info, bridgeReconnect))
+	service := client.New(c.at.wayTo(info, bridgeReconnect))
 	defer service.Close()
 
 	return mcpserver.ServeStdio(ctx, mcpserver.Options{
@@ -79,7 +79,7 @@ func (m *mcpCommand) run(outer context.Context, c *cli) error {
 		Version:  buildVersion(),
 		Toolsets: sets.Within(all),
 		Agents:   own,
-	}, c.in, c.out, m.caller(outer, c.env, service))
+	}, c.program.in, c.out.out, m.caller(outer, c.at.env, service))
 }
 
 // parentEvery is the interval between two looks at who the parent is.
@@ -158,9 +158,9 @@ func (demoAgentCommand) declare(c *cli) *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err}
-			if c.env.Get(parley.KeyVariable) != "" {
-				p.Team = agentService{&c.surroundings}
+			p := demoagent.Program{Args: args, Stdin: c.program.in, Stdout: c.out.out, Stderr: c.out.err}
+			if c.at.env.Get(parley.KeyVariable) != "" {
+				p.Team = agentService{c.at}
 			}
 			if status := demoagent.Main(cmd.Context(), p); status != 0 {
 				return exitCode(status)
@@ -173,10 +173,10 @@ func (demoAgentCommand) declare(c *cli) *cobra.Command {
 
 // agentService is the service of the daemon to which an agent's program belongs. It starts none, says nothing on the
 // terminal, and looks for the daemon at each call: the one before may have ended.
-type agentService struct{ *surroundings }
+type agentService struct{ at *surroundings }
 
 func (s agentService) Do(ctx context.Context, operation string, request any) (any, error) {
-	info, _, err := s.reportsTo()
+	info, _, err := s.at.reportsTo()
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (s agentService) Do(ctx context.Context, operation string, request any) (an
 			Suggest("Start it: any command of parley does.")
 	}
 
-	service := s.clientOf(info)
+	service := s.at.clientOf(info)
 	defer service.Close()
 	return service.Do(ctx, operation, request)
 }

@@ -36,7 +36,7 @@ func (sendCommand) declare(c *cli) *cobra.Command {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := usage(cobra.MinimumNArgs(2))(cmd, args)
-		if wrong, ok := errors.AsType[usageError](err); ok && len(args) == 1 && isFed(c.in) {
+		if wrong, ok := errors.AsType[usageError](err); ok && len(args) == 1 && isFed(c.program.in) {
 			wrong.next += fmt.Sprintf(" To send what standard input has, put a - for the text: parley send %s -",
 				sh.Word(args[0]))
 			return wrong
@@ -76,7 +76,7 @@ func (s sending) complete(cmd *cobra.Command, c *cli) {
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := c.readText(args[1:])
+		text, err := c.program.readText(args[1:])
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := c.readText(args)
+		text, err := c.program.readText(args)
 		if err != nil {
 			return err
 		}
@@ -195,15 +195,15 @@ func (messageCommand) run(ctx context.Context, r receipts, args []string, wait t
 	}
 
 	waitErr := r.await(ctx, sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}, wait)
-	if r.json {
-		if err := r.printJSON(res); err != nil {
+	if r.cli.out.json {
+		if err := r.cli.out.printJSON(res); err != nil {
 			return err
 		}
 		return silently(waitErr)
 	}
 
 	m := res.Object
-	r.printf("%s  %s  %s\n%s\n", r.paint(bold, parley.Short(m.ID)),
+	r.cli.out.printf("%s  %s  %s\n%s\n", r.cli.out.paint(bold, parley.Short(m.ID)),
 		m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
 
 	r.printLadders(res.Deliveries)
@@ -243,7 +243,7 @@ func (inboxCommand) declare(c *cli) *cobra.Command {
 		args:  cobra.NoArgs,
 		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
 		fill: func([]string, url.Values) error {
-			c.goesOn = "What comes stays in your inbox: parley inbox."
+			c.out.goesOn = "What comes stays in your inbox: parley inbox."
 			return nil
 		},
 		print: func(o *output, res *parley.CheckInboxResult) error {

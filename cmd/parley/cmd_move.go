@@ -23,18 +23,18 @@ stays where it was, and parley refuses to use it from then on.`,
 		Args:      usage(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
 		ValidArgs: []string{"server", "file"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return m.run(cmd.Context(), &c.output, args[0] == "server")
+			return m.run(cmd.Context(), c.out, args[0] == "server")
 		},
 	}
 }
 
 func (moveDatabaseCommand) run(ctx context.Context, o *output, toServer bool) error {
-	at, err := o.place()
+	at, err := o.at.place()
 	if err != nil {
 		return err
 	}
 
-	done, err := daemon.MoveDatabase(ctx, at, o.env, toServer, func(table string, rows int64) {
+	done, err := daemon.MoveDatabase(ctx, at, o.at.env, toServer, func(table string, rows int64) {
 		if !o.json && rows > 0 {
 			_ = o.printLine(fmt.Sprintf("%-18s %d", table, rows)) // the end tells of what cannot be written
 		}

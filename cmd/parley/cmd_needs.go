@@ -95,7 +95,7 @@ func (needsCommand) printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsR
 	if err != nil || res.UnreadCount == 0 {
 		return err
 	}
-	return c.printLine(count(res.UnreadCount, "unread message") + " for you: parley inbox")
+	return c.out.printLine(count(res.UnreadCount, "unread message") + " for you: parley inbox")
 }
 
 // lines formats a need: its kind and text, the agent's screen, and the next step.

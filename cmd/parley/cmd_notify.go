@@ -58,7 +58,7 @@ func (d *doctor) checkNotify(ctx context.Context) (f findings) {
 		return f
 	}
 
-	service := d.clientOf(info)
+	service := d.cli.at.clientOf(info)
 	defer service.Close()
 	if status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{}); err == nil {
 		noticesFound(&f, status.Notices)

@@ -40,7 +40,7 @@ func buildOrigin() string {
 type versionCommand struct{}
 
 func (versionCommand) declare(c *cli) *cobra.Command {
-	o := &c.output
+	o := c.out
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -72,7 +72,7 @@ func (l *opsCommand) declare(c *cli) *cobra.Command {
 		Args: usage(cobra.NoArgs),
 		Example: `  parley ops
   parley ops --markdown`,
-		RunE: func(*cobra.Command, []string) error { return l.run(&c.output) },
+		RunE: func(*cobra.Command, []string) error { return l.run(c.out) },
 	}
 
 	cmd.Flags().BoolVar(&l.markdown, "markdown", false, "as the table of docs/operations.md")
@@ -172,7 +172,7 @@ func (schemaCommand) declare(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printLine(string(b))
+			return c.out.printLine(string(b))
 		},
 	}
 }

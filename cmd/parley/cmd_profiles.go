@@ -30,7 +30,7 @@ With a name, it prints that profile in the form of parley.yaml.`,
 				return err
 			}
 			if len(args) == 0 {
-				return p.list(&c.output, set)
+				return p.list(c.out, set)
 			}
 
 			one, err := set.Find(args[0])
@@ -38,11 +38,11 @@ With a name, it prints that profile in the form of parley.yaml.`,
 				return err
 			}
 
-			return p.show(&c.output, one)
+			return p.show(c.out, one)
 		},
 	}
 
-	learn := &profileLearn{profileCheck: profileCheck{cli: c}}
+	learn := &profileLearn{cli: c, check: profileCheck{cli: c}}
 	cmd.AddCommand((&profileCheck{cli: c}).command(), learn.command(), (&profileShare{c}).command())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -22,7 +22,7 @@ import (
 
 // profileCheck is one run of profiles check.
 type profileCheck struct {
-	*cli
+	cli   *cli
 	again string // the command that tries the program at another path
 
 	// flags
@@ -93,7 +93,7 @@ func (k *profileCheck) modelURL() (string, error) {
 }
 
 func (k *profileCheck) run(ctx context.Context, name string, command []string) error {
-	set, err := k.profileSet()
+	set, err := k.cli.profileSet()
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
-	checks := daemon.ChecksDir(k.env)
+	checks := daemon.ChecksDir(k.cli.at.env)
 	if checks == "" {
 		return parley.Errorf(parley.InvalidArgument, "there is no directory to keep the result in").
 			Suggest("Set HOME, or XDG_STATE_HOME to a directory that is kept.")
@@ -118,8 +118,8 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if opts.Model, err = k.modelURL(); err != nil {
 		return err
 	}
-	if !k.json {
-		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
+	if !k.cli.out.json {
+		if err := k.cli.out.printLine(k.cli.out.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
 			opts.Program); err != nil {
 			return err
 		}
@@ -151,17 +151,17 @@ func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command 
 	}
 	at := k.at
 	if at != "" && !filepath.IsAbs(at) {
-		at = filepath.Join(k.dir, at)
+		at = filepath.Join(k.cli.at.dir, at)
 	}
 
 	version := ""
 	starts, ok := profile.Starts(append([]string{program}, command[1:]...))
 	if ok && !p.Runs([]string{"parley", "demo-agent"}) {
-		version, _ = trial.VersionOf(ctx, p, starts, k.env.Scrubbed()) // "" is kept too
+		version, _ = trial.VersionOf(ctx, p, starts, k.cli.at.env.Scrubbed()) // "" is kept too
 	}
 	return trial.Options{
-		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),
-		Width: width, Height: height, Patience: k.patience, Now: k.now, Tell: k.tell,
+		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.cli.at.env.Scrubbed(),
+		Width: width, Height: height, Patience: k.patience, Now: k.cli.out.now, Tell: k.tell,
 	}, nil
 }
 
@@ -172,9 +172,9 @@ func (k *profileCheck) find(p *profile.Profile, command []string) (string, error
 			Suggest("Give its command: %s -- COMMAND", k.again)
 	}
 	if command[0] == "parley" {
-		return k.executable, nil
+		return k.cli.program.executable, nil
 	}
-	path, ok := lookPath(k.env, command[0], k.dir)
+	path, ok := lookPath(k.cli.at.env, command[0], k.cli.at.dir)
 	if !ok {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
 			With("program", command[0]).
@@ -197,35 +197,35 @@ func verdictStyle(v trial.Verdict) string {
 
 // tell shows one finding as it comes.
 func (k *profileCheck) tell(f trial.Finding) {
-	if k.json || f.Saw == trial.NoModel {
+	if k.cli.out.json || f.Saw == trial.NoModel {
 		return
 	}
-	line := "  " + pad(string(f.Guarantee), 12) + k.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
+	line := "  " + pad(string(f.Guarantee), 12) + k.cli.out.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
 	if f.Saw != "" {
 		line += "  " + plain.CleanLine(f.Saw)
 	}
-	_ = k.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
+	_ = k.cli.out.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
 }
 
 // conclude says what holds for the version, and what to do about what does not.
 func (k *profileCheck) conclude(res *trial.Result, fails bool) error {
-	if err := k.printLine(cmp.Or(res.Version, res.Profile) + ": " + res.Words()); err != nil || !fails {
+	if err := k.cli.out.printLine(cmp.Or(res.Version, res.Profile) + ": " + res.Words()); err != nil || !fails {
 		return err
 	}
 	does := "→ "
 	if slices.Equal(res.Failed(), []trial.Guarantee{trial.Entrance}) {
-		return k.printLine("→ Messages to this version are typed.")
+		return k.cli.out.printLine("→ Messages to this version are typed.")
 	}
 	if res.Misread() {
 		does = "→ Messages to this version are typed as carefully as to any program that parley does not know. "
 	}
-	return k.printLine(does + "Correct the markers in parley.yaml: parley profiles " + res.Profile)
+	return k.cli.out.printLine(does + "Correct the markers in parley.yaml: parley profiles " + res.Profile)
 }
 
 func (k *profileCheck) report(res *trial.Result) error {
 	failed := res.Failed()
-	if k.json {
-		if err := k.printJSON(struct {
+	if k.cli.out.json {
+		if err := k.cli.out.printJSON(struct {
 			parley.Answer
 			trial.Result
 		}{parley.OK, *res}); err != nil {

@@ -24,7 +24,8 @@ import (
 
 // profileLearn is one run of profiles learn.
 type profileLearn struct {
-	profileCheck
+	cli     *cli
+	check   profileCheck
 	replace bool
 	out     string
 }
@@ -50,7 +51,7 @@ begins with what could not be found out. A file from somebody else counts only a
 			return k.run(cmd.Context(), args[0], k.whole(args[1:]))
 		},
 	}
-	k.flags(cmd.Flags())
+	k.check.flags(cmd.Flags())
 	cmd.Flags().StringVar(&k.out, "out", "", "write what was seen into this directory too, also if nothing is learned")
 	cmd.Flags().BoolVar(&k.replace, "replace", false, "replace what was learned of it before")
 
@@ -63,17 +64,17 @@ func (k *profileLearn) whole(command []string) []string {
 	command = slices.Clone(command)
 	for i, word := range command {
 		looks := strings.ContainsRune(word, '/') || i > 0 && filepath.Ext(word) != ""
-		if about, err := os.Stat(k.absolute(word)); looks && err == nil && about.Mode().IsRegular() {
-			command[i] = k.absolute(word)
+		if about, err := os.Stat(k.cli.at.absolute(word)); looks && err == nil && about.Mode().IsRegular() {
+			command[i] = k.cli.at.absolute(word)
 		}
 	}
 	return command
 }
 
 func (k *profileLearn) run(ctx context.Context, name string, command []string) error {
-	dir := daemon.LearnedDir(k.env)
+	dir := daemon.LearnedDir(k.cli.at.env)
 	switch {
-	case k.isAgent():
+	case k.cli.at.isAgent():
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot write a profile in your place").
 			Suggest("The operator runs parley profiles learn in a terminal of their own.")
 	case sh.IsShell(command):
@@ -89,24 +90,24 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
-	k.again = "parley profiles learn " + sh.Word(name)
-	opts, err := k.options(ctx, p, command)
+	k.check.again = "parley profiles learn " + sh.Word(name)
+	opts, err := k.check.options(ctx, p, command)
 	if err != nil {
 		return err
 	}
-	if k.canAsk() {
+	if k.cli.program.canAsk() {
 		opts.Ask = k.ask
 	}
-	if !k.json {
-		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " +
-			opts.Program); err != nil {
+	if !k.cli.out.json {
+		if err := k.cli.out.printLine(k.cli.out.paint(bold, strings.TrimSpace(name+" "+opts.Version)) +
+			": " + opts.Program); err != nil {
 			return err
 		}
 	}
 
 	lesson, err := trial.Learn(ctx, name, command, opts)
 	if k.out != "" {
-		err = errors.Join(err, keepLesson(k.absolute(k.out), name, &lesson))
+		err = errors.Join(err, keepLesson(k.cli.at.absolute(k.out), name, &lesson))
 	}
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	if err := k.trustLearned(file); err != nil {
 		return err
 	}
-	if checks := daemon.ChecksDir(k.env); checks != "" {
+	if checks := daemon.ChecksDir(k.cli.at.env); checks != "" {
 		if err := trial.Keep(checks, lesson.Result); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func untried(f trial.Finding) bool {
 
 // starting returns the profile to start from, unless another one has the name.
 func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
-	set, err := k.profileSet()
+	set, err := k.cli.profileSet()
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +162,11 @@ func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
 
 // ask has the person answer what a program asks before it is ready.
 func (k *profileLearn) ask(words string, attach []string) error {
-	fmt.Fprintf(k.err, "%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter "+
-		"here. ",
+	fmt.Fprintf(k.cli.out.err,
+		"%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter "+
+			"here. ",
 		plain.CleanLine(words), sh.Line(attach))
-	_, err := k.readLine(bufio.NewReader(k.in))
+	_, err := k.cli.program.readLine(bufio.NewReader(k.cli.program.in))
 	return err
 }
 
@@ -219,12 +221,12 @@ func (k *profileLearn) trustLearned(file string) error {
 	if err != nil {
 		return err
 	}
-	return daemon.TrustOf(k.env).Add(t)
+	return daemon.TrustOf(k.cli.at.env).Add(t)
 }
 
 func (k *profileLearn) learned(name, file string, l *trial.Lesson) error {
-	if k.json {
-		return k.printJSON(struct {
+	if k.cli.out.json {
+		return k.cli.out.printJSON(struct {
 			parley.Answer
 			trial.Result
 			File    string   `json:"file"`
@@ -237,5 +239,5 @@ func (k *profileLearn) learned(name, file string, l *trial.Lesson) error {
 		lines = append(lines, "  "+words)
 	}
 	lines = append(lines, "→ Launch it: parley launch NAME --profile "+name+". Share it: parley profiles share "+name)
-	return k.printLine(strings.Join(lines, "\n"))
+	return k.cli.out.printLine(strings.Join(lines, "\n"))
 }

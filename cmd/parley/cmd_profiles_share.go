@@ -17,7 +17,7 @@ import (
 )
 
 // profileShare is one run of profiles share.
-type profileShare struct{ *cli }
+type profileShare struct{ cli *cli }
 
 func (s *profileShare) command() *cobra.Command {
 	return &cobra.Command{
@@ -33,7 +33,7 @@ before you give it away: the screens show what stood on them, such as the name o
 }
 
 func (s *profileShare) run(name string) error {
-	dir := daemon.LearnedDir(s.env)
+	dir := daemon.LearnedDir(s.cli.at.env)
 	file := filepath.Join(dir, name+".yaml")
 	if _, err := os.Stat(file); dir == "" || err != nil || filepath.Base(name) != name {
 		return parley.Errorf(parley.InvalidArgument, "no profile %q was learned here", plain.CleanLine(name)).
@@ -101,14 +101,14 @@ func (s *profileShare) print(files map[string]string) error {
 		all = append(all, shared{path, text})
 	}
 	slices.SortFunc(all, func(a, b shared) int { return strings.Compare(a.Path, b.Path) })
-	if s.json {
-		return s.printJSON(struct {
+	if s.cli.out.json {
+		return s.cli.out.printJSON(struct {
 			parley.Answer
 			Files []shared `json:"files"`
 		}{parley.OK, all})
 	}
 
-	w := bufio.NewWriter(s.out)
+	w := bufio.NewWriter(s.cli.out.out)
 	for _, f := range all {
 		lines := strings.Split(strings.TrimSuffix(f.Text, "\n"), "\n")
 		fmt.Fprintf(w, "diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n",
@@ -120,7 +120,8 @@ func (s *profileShare) print(files map[string]string) error {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print the patch: %w", err)
 	}
-	_, err := fmt.Fprintln(s.err, "→ Read it before you share it: the screens show what stood on them, such as "+
-		"names of directories.")
+	_, err := fmt.Fprintln(s.cli.out.err,
+		"→ Read it before you share it: the screens show what stood on them, such as "+
+			"names of directories.")
 	return err
 }

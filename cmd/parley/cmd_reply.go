@@ -35,7 +35,7 @@ func (r replyCommand) declare(c *cli) *cobra.Command {
 }
 
 func (replyCommand) run(ctx context.Context, c *cli, args []string, values url.Values) error {
-	text, err := c.readText(args[1:])
+	text, err := c.program.readText(args[1:])
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func (replyCommand) run(ctx context.Context, c *cli, args []string, values url.V
 		return err
 	}
 
-	if c.json {
-		if err := c.printJSON(res); err != nil || res.Success {
+	if c.out.json {
+		if err := c.out.printJSON(res); err != nil || res.Success {
 			return err
 		}
 		return exitCode(1)
@@ -64,7 +64,7 @@ func (replyCommand) run(ctx context.Context, c *cli, args []string, values url.V
 		line += "; it waits: " + strings.Join(reasons, "; ")
 	}
 
-	err = c.printLine(line)
+	err = c.out.printLine(line)
 	receipts{c}.printReply(res.Reply)
 
 	return err
@@ -99,7 +99,7 @@ func (r receipts) printResponses(debts []parley.Debt) {
 	for _, d := range debts {
 		due := d.DueAt.Local().Format("2006-01-02 15:04")
 		if d.AnsweredAt == nil {
-			r.printf("%s owes a response by %s\n", r.paint(bold, d.Debtor), due)
+			r.cli.out.printf("%s owes a response by %s\n", r.cli.out.paint(bold, d.Debtor), due)
 			continue
 		}
 
@@ -108,18 +108,18 @@ func (r receipts) printResponses(debts []parley.Debt) {
 			late = ", late"
 		}
 
-		r.printf("%s responded: %s%s (msg %s, due %s)\n", r.paint(bold, d.Debtor), d.State, late,
+		r.cli.out.printf("%s responded: %s%s (msg %s, due %s)\n", r.cli.out.paint(bold, d.Debtor), d.State, late,
 			parley.Short(d.AnsweredBy), due)
 	}
 }
 
 // printReply prints a responder's answer.
 func (r receipts) printReply(reply *parley.Reply) {
-	if reply == nil || r.json {
+	if reply == nil || r.cli.out.json {
 		return
 	}
-	r.printf("\n%s\n", reply.Text)
+	r.cli.out.printf("\n%s\n", reply.Text)
 	if reply.CutOff {
-		r.printf("(cut off at max_tokens)\n")
+		r.cli.out.printf("(cut off at max_tokens)\n")
 	}
 }

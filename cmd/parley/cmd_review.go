@@ -101,18 +101,19 @@ func (r *reviewing) text(ctx context.Context) (string, error) {
 		if r.kept != "" {
 			os.Remove(r.kept)
 		}
-		if r.c.json {
+		if r.c.out.json {
 			return "", parley.Errorf(parley.InvalidArgument, "there is no comment").
 				Suggest("Begin each line of a comment with %s, below the line that it is about.", review.Mark)
 		}
-		return "", r.c.printLine("No comments: nothing was sent. A line that begins with " + review.Mark + " is one.")
+		return "", r.c.out.printLine("No comments: nothing was sent. A line that begins with " + review.Mark +
+			" is one.")
 	}
 
 	text := review.Message(comments, diff.Since)
-	if r.file == "" && !r.yes && r.c.canAsk() {
-		fmt.Fprintf(r.c.err, "%s\n\n", r.c.shown(text))
-		if !r.c.agreed("Send this to " + diff.Name + "? [y/N] ") {
-			fmt.Fprintf(r.c.err, "Nothing was sent. What you wrote is in %s; send it with %s\n", r.kept, r.again())
+	if r.file == "" && !r.yes && r.c.program.canAsk() {
+		fmt.Fprintf(r.c.out.err, "%s\n\n", r.c.at.shown(text))
+		if !r.c.program.agreed("Send this to " + diff.Name + "? [y/N] ") {
+			fmt.Fprintf(r.c.out.err, "Nothing was sent. What you wrote is in %s; send it with %s\n", r.kept, r.again())
 			return "", nil
 		}
 	}
@@ -122,13 +123,13 @@ func (r *reviewing) text(ctx context.Context) (string, error) {
 
 // sheet returns the diff as the person has commented it.
 func (r *reviewing) sheet(ctx context.Context, diff *parley.DiffAgentResult) (string, error) {
-	from := r.c.in
+	from := r.c.program.in
 	switch r.file {
 	case "":
 		return r.edit(ctx, diff)
 	case "-":
 	default:
-		f, err := os.Open(r.c.absolute(r.file))
+		f, err := os.Open(r.c.at.absolute(r.file))
 		if err != nil {
 			return "", unreadable(err)
 		}
@@ -153,8 +154,8 @@ const maxSheet = 2 << 20
 
 // edit lets the person write into the diff.
 func (r *reviewing) edit(ctx context.Context, diff *parley.DiffAgentResult) (string, error) {
-	editor := cmp.Or(r.c.env.Get("VISUAL"), r.c.env.Get("EDITOR"))
-	if editor == "" && !isTerminal(r.c.in) {
+	editor := cmp.Or(r.c.at.env.Get("VISUAL"), r.c.at.env.Get("EDITOR"))
+	if editor == "" && !isTerminal(r.c.program.in) {
 		return "", parley.Errorf(parley.InvalidArgument, "an editor needs a terminal").
 			Suggest("Comment the diff elsewhere and give it with --file, or set EDITOR.")
 	}
@@ -170,7 +171,7 @@ func (r *reviewing) edit(ctx context.Context, diff *parley.DiffAgentResult) (str
 	}
 
 	cmd := exec.CommandContext(ctx, "sh", "-c", cmp.Or(editor, "vi")+` "$1"`, "sh", r.kept)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.c.in, r.c.err, r.c.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.c.program.in, r.c.out.err, r.c.out.err
 	if err := cmd.Run(); err != nil {
 		const words = "your editor (%s) failed: %w"
 		return "", r.keep(parley.Errorf(parley.InvalidArgument, words, cmp.Or(editor, "vi"), err).

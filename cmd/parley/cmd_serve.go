@@ -35,7 +35,7 @@ func (s *serveCommand) declare(c *cli) *cobra.Command {
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		at, err := c.place()
+		at, err := c.at.place()
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (s *serveCommand) declare(c *cli) *cobra.Command {
 
 // run is the daemon, in this terminal. given are the settings of the command line.
 func (s *serveCommand) run(ctx context.Context, p *program, at daemon.Place, given map[string]string) error {
-	begin := daemon.Begin(at, p.env, given)
+	begin := daemon.Begin(at, p.out.at.env, given)
 	if err := begin.Apply(); err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (s *serveCommand) run(ctx context.Context, p *program, at daemon.Place, giv
 		Executable: p.executable,
 		Version:    buildVersion(),
 		ReadyFD:    s.readyFD,
-		Log:        p.err,
-		Now:        p.now,
+		Log:        p.out.err,
+		Now:        p.out.now,
 		Workspaces: func(ctx context.Context) []parley.KnownWorkspace { return knownHere(ctx, begin.Env) },
 	})
 }
@@ -91,11 +91,11 @@ func (f *settingFlag) Set(text string) error {
 }
 
 func (*serveCommand) inBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
-	c.consent(at)
+	c.program.consent(at)
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()
 
-	if err := c.starter().Start(ctx, at, flags...); err != nil {
+	if err := c.program.starter().Start(ctx, at, flags...); err != nil {
 		return err
 	}
 
@@ -105,13 +105,13 @@ func (*serveCommand) inBackground(ctx context.Context, c *cli, at daemon.Place, 
 			Suggest("Look at the last lines of %s.", at.Log())
 	}
 
-	c.warnOfTrust(at, info)
-	if c.json {
-		return c.printJSON(struct {
+	c.out.warnOfTrust(at, info)
+	if c.out.json {
+		return c.out.printJSON(struct {
 			parley.Answer
 			*daemon.Info
 		}{parley.OK, info})
 	}
 
-	return c.printLine(fmt.Sprintf("The daemon of %s runs (pid %d).", at.Root, info.PID))
+	return c.out.printLine(fmt.Sprintf("The daemon of %s runs (pid %d).", at.Root, info.PID))
 }

@@ -85,11 +85,11 @@ func (s *serviceAct) declare(c *cli) *cobra.Command {
 }
 
 func (s *serviceAct) run(ctx context.Context, c *cli) error {
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
 		return err
 	}
-	by, res := serviceOf(at, c.env)
+	by, res := serviceOf(at, c.at.env)
 
 	switch {
 	case s.act == "install":
@@ -106,10 +106,10 @@ func (s *serviceAct) run(ctx context.Context, c *cli) error {
 	if err := s.offerLinger(ctx, c, by, res); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
-	return s.print(&c.output, by, res)
+	return s.print(c.out, by, res)
 }
 
 func (s *serviceAct) install(ctx context.Context, c *cli, at daemon.Place, by supervisor, res *serviceResult) error {
@@ -119,9 +119,9 @@ func (s *serviceAct) install(ctx context.Context, c *cli, at daemon.Place, by su
 	if err := os.MkdirAll(filepath.Dir(res.Path), 0o700); err != nil {
 		return err
 	}
-	text := unitText(c.executable, at.Root, c.env)
+	text := unitText(c.program.executable, at.Root, c.at.env)
 	if by == (launchd{}) {
-		text = plistText(res.Unit, c.executable, at.Root, at.Log(), c.env)
+		text = plistText(res.Unit, c.program.executable, at.Root, at.Log(), c.at.env)
 	}
 	if err := os.WriteFile(res.Path, []byte(text), 0o600); err != nil {
 		return err
@@ -141,7 +141,8 @@ func (s *serviceAct) offerLinger(ctx context.Context, c *cli, by supervisor, res
 		}
 		return nil
 	case !s.linger:
-		s.linger = c.canAsk() && c.agreed("Start it at boot too, before you log in (loginctl enable-linger)? [y/N] ")
+		s.linger = c.program.canAsk() &&
+			c.program.agreed("Start it at boot too, before you log in (loginctl enable-linger)? [y/N] ")
 	}
 	if !s.linger {
 		return nil
@@ -170,7 +171,7 @@ func (s *serviceAct) print(o *output, by supervisor, res *serviceResult) error {
 
 // checkService checks what brings the team back after a reboot.
 func (d *doctor) checkService(ctx context.Context) (f findings) {
-	by, res := serviceOf(d.at, d.env)
+	by, res := serviceOf(d.at, d.cli.at.env)
 	if !res.Installed {
 		f.ok("service", "none: after a reboot, %s", byHand)
 		return f

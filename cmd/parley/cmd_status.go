@@ -39,7 +39,7 @@ func (s *statusCommand) declare(c *cli) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case s.everywhere:
-			return survey{&c.output}.print(cmd.Context())
+			return survey{c.out}.print(cmd.Context())
 		case cmd.Flag("tmux").Changed:
 			return s.printLine(cmd.Context(), c)
 		}
@@ -50,21 +50,21 @@ func (s *statusCommand) declare(c *cli) *cobra.Command {
 }
 
 func (s *statusCommand) run(ctx context.Context, c *cli) error {
-	if err := c.daemonRuns(ctx); err != nil {
+	if err := c.at.daemonRuns(ctx); err != nil {
 		return err
 	}
 	res, err := invoke[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", nil)
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
 
-	if c.host == "" && res.TmuxSocket != "" && !tmux.HasSocket(res.TmuxSocket) {
+	if c.at.host == "" && res.TmuxSocket != "" && !tmux.HasSocket(res.TmuxSocket) {
 		res.TmuxSocket += ", which is gone"
 	}
-	s.print(&c.output, res, s.comesBack(c, res))
+	s.print(c.out, res, s.comesBack(c, res))
 
 	return nil
 }
@@ -89,11 +89,11 @@ func (s *surroundings) daemonRuns(ctx context.Context) error {
 
 // comesBack says how the agents come back after a reboot, "" where there are none, or a service brings them.
 func (*statusCommand) comesBack(c *cli, res *parley.WorkspaceStatusResult) string {
-	at, err := c.place()
-	if err != nil || c.host != "" || len(res.Agents) == 0 {
+	at, err := c.at.place()
+	if err != nil || c.at.host != "" || len(res.Agents) == 0 {
 		return ""
 	}
-	if _, is := serviceOf(at, c.env); is.Installed {
+	if _, is := serviceOf(at, c.at.env); is.Installed {
 		return ""
 	}
 	return byHand
@@ -165,12 +165,12 @@ func (b backupCommand) declare(c *cli) *cobra.Command {
 			path := args[0]
 			switch {
 			case filepath.IsAbs(path):
-			case c.host != "":
+			case c.at.host != "":
 				return parley.Errorf(parley.InvalidArgument,
 					"the daemon on %s writes the copy there, and %q is a path from here",
-					c.host, path).Suggest("Give an absolute path on that machine.")
+					c.at.host, path).Suggest("Give an absolute path on that machine.")
 			default:
-				path = filepath.Join(c.dir, path)
+				path = filepath.Join(c.at.dir, path)
 			}
 
 			to.Set("path", path)
@@ -178,8 +178,8 @@ func (b backupCommand) declare(c *cli) *cobra.Command {
 		},
 		print: func(o *output, res *parley.BackupResult) error {
 			where := ""
-			if o.host != "" {
-				where = " on " + o.host
+			if o.at.host != "" {
+				where = " on " + o.at.host
 			}
 			return o.printLine(fmt.Sprintf("Copied to %s%s (%d bytes).", res.Path, where, res.Size))
 		},

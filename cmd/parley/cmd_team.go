@@ -28,7 +28,7 @@ func (d downCommand) declare(c *cli) *cobra.Command {
 
 	read := addFlags(cmd, "shut_down", []string{"keep_agents"})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		at, err := c.place()
+		at, err := c.at.place()
 		if err != nil {
 			return err
 		}
@@ -43,26 +43,26 @@ func (downCommand) run(ctx context.Context, c stopping, at daemon.Place, args ur
 	switch {
 	case err != nil:
 		return err
-	case res == nil && c.json:
-		return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
+	case res == nil && c.cli.out.json:
+		return c.cli.out.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
 	case res == nil:
-		return c.printLine("Nothing runs in " + at.Root + ".")
-	case c.json:
-		return c.printJSON(res)
+		return c.cli.out.printLine("Nothing runs in " + at.Root + ".")
+	case c.cli.out.json:
+		return c.cli.out.printJSON(res)
 	}
-	return c.printLine(downSentence(res))
+	return c.cli.out.printLine(downSentence(res))
 }
 
 // shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
 func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
-	info, err := daemon.Find(ctx, at, c.now)
+	info, err := daemon.Find(ctx, at, c.cli.out.now)
 	if err != nil || info == nil && !tmux.Runs(at.TmuxSocket()) {
 		return nil, err
 	}
 
 	if info == nil { // agents have outlived their daemon: a new one is started to end them
-		c.consent(at)
-		if info, err = c.startDaemon(ctx, at); err != nil {
+		c.cli.program.consent(at)
+		if info, err = c.cli.program.startDaemon(ctx, at); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +105,7 @@ func downSentence(res *parley.ShutDownResult) string {
 }
 
 // stopping ends the work of agents, and says what became of them.
-type stopping struct{ *cli }
+type stopping struct{ cli *cli }
 
 // stop stops or releases one agent and prints which it did.
 func (c stopping) stop(ctx context.Context, name string, values url.Values) error {
@@ -114,25 +114,25 @@ func (c stopping) stop(ctx context.Context, name string, values url.Values) erro
 	switch {
 	case err != nil:
 		return err
-	case c.json:
-		return c.printJSON(res)
+	case c.cli.out.json:
+		return c.cli.out.printJSON(res)
 	case res.Released && res.HadEnded:
-		return c.printLine(res.Name + " has left the team; its program had ended.")
+		return c.cli.out.printLine(res.Name + " has left the team; its program had ended.")
 	case res.Released:
-		return c.printLine(res.Name + " has left the team; its program keeps running.")
+		return c.cli.out.printLine(res.Name + " has left the team; its program keeps running.")
 	case res.Ended == 0:
-		return c.printLine(res.Name + " is stopped; it had no processes.")
+		return c.cli.out.printLine(res.Name + " is stopped; it had no processes.")
 	}
 
-	return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
+	return c.cli.out.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
 }
 
 // finish stops an agent, and merges or removes its worktree.
 func (c stopping) finish(ctx context.Context, name string, how url.Values) error {
 	how.Set("agent", name)
 	res, err := invoke[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
-	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.canAsk() {
-		if !c.agreed(plain.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
+	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.cli.program.canAsk() {
+		if !c.cli.program.agreed(plain.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
 			return parley.Errorf(e.Code, "nothing was removed").Suggest("%s", e.Action)
 		}
 		how.Set("force", "true")
@@ -141,13 +141,13 @@ func (c stopping) finish(ctx context.Context, name string, how url.Values) error
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.cli.out.json {
+		return c.cli.out.printJSON(res)
 	}
 
-	w, words := res.Worktree, []string{c.paint(bold, res.Name) + " stopped"}
+	w, words := res.Worktree, []string{c.cli.out.paint(bold, res.Name) + " stopped"}
 	if how.Has("keep") {
-		words = []string{c.paint(bold, res.Name) + " goes on"}
+		words = []string{c.cli.out.paint(bold, res.Name) + " goes on"}
 	}
 	switch res.Merged {
 	case parley.MergedNothing:
@@ -161,5 +161,5 @@ func (c stopping) finish(ctx context.Context, name string, how url.Values) error
 		words = append(words, "its worktree kept in "+w.Path)
 	}
 
-	return c.printLine(strings.Join(words, ", ") + ".")
+	return c.cli.out.printLine(strings.Join(words, ", ") + ".")
 }

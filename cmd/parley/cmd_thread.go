@@ -91,24 +91,24 @@ func threadListCommand() operation[parley.ListThreadsResult] {
 }
 
 // threadPrinter prints threads for a person.
-type threadPrinter struct{ *output }
+type threadPrinter struct{ out *output }
 
 // head shows a thread: a line with id and title, and its participants below.
 func (p threadPrinter) head(th parley.Thread) {
 	id, active, title := parley.Short(th.ID), p.lastActive(th), th.Title
-	if width := columnsOf(p.out); width > 0 {
+	if width := columnsOf(p.out.out); width > 0 {
 		title = cutMiddle(title, max(leastInner, width-len(id)-len(active)-4))
 	}
-	p.printf("%s  %s  %s\n", p.paint(faint, id), p.paint(bold, title), p.paint(faint, active))
+	p.out.printf("%s  %s  %s\n", p.out.paint(faint, id), p.out.paint(bold, title), p.out.paint(faint, active))
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: all its participants have ended)"
 	}
-	p.printf("%s\n", p.folded("  "+who, 2))
+	p.out.printf("%s\n", p.out.folded("  "+who, 2))
 }
 
 func (p threadPrinter) lastActive(th parley.Thread) string {
-	if ago := p.ago(th.LastMessageAt); ago != "" {
+	if ago := p.out.ago(th.LastMessageAt); ago != "" {
 		return ago + " ago"
 	}
 	return "now"
@@ -157,20 +157,20 @@ func (threadShowCommand) run(ctx context.Context, c *cli, args []string, values 
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(threadView{details, page.Messages, page.TotalCount})
+	if c.out.json {
+		return c.out.printJSON(threadView{details, page.Messages, page.TotalCount})
 	}
 
-	return threadPrinter{&c.output}.view(threadView{details, page.Messages, page.TotalCount})
+	return threadPrinter{c.out}.view(threadView{details, page.Messages, page.TotalCount})
 }
 
 func (p threadPrinter) view(v threadView) error {
 	p.head(v.Object)
-	p.printf("  %s\n", p.paint(faint,
+	p.out.printf("  %s\n", p.out.paint(faint,
 		fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
 
 	if more := v.TotalCount - len(v.Messages); more > 0 {
-		p.printf("… and %d earlier; --limit shows up to 100.\n", more)
+		p.out.printf("… and %d earlier; --limit shows up to 100.\n", more)
 	}
 
 	for i := len(v.Messages) - 1; i >= 0; i-- {

@@ -49,18 +49,18 @@ type uninstallResult struct {
 }
 
 func (u *uninstallCommand) run(p *program) error {
-	if p.isAgent() {
+	if p.out.at.isAgent() {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := mustRest(p.env); err != nil {
+	if err := mustRest(p.out.at.env); err != nil {
 		return err
 	}
 
 	res := uninstallResult{
 		Answer: parley.OK, Removed: []daemon.Trace{}, Kept: []daemon.Trace{}, Program: p.executable,
 	}
-	for _, t := range daemon.Traces(p.env) {
+	for _, t := range daemon.Traces(p.out.at.env) {
 		if t.Workspace && !u.workspaces {
 			res.Kept = append(res.Kept, t)
 			continue
@@ -81,7 +81,7 @@ func (u *uninstallCommand) run(p *program) error {
 	if err := removeTraces(res.Removed); err != nil {
 		return err
 	}
-	return u.report(&p.output, &res)
+	return u.report(&p.out, &res)
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
@@ -102,7 +102,7 @@ func mustRest(env daemon.Environ) error {
 // mayRemove shows what would be removed and asks.
 func (*uninstallCommand) mayRemove(p *program, traces []daemon.Trace) bool {
 	for _, t := range traces {
-		fmt.Fprintf(p.err, "%s  %s\n", p.paintFor(p.err, bold, t.Path), t.What)
+		fmt.Fprintf(p.out.err, "%s  %s\n", p.out.paintFor(p.out.err, bold, t.Path), t.What)
 	}
 	return p.agreed("Remove all this? [y/N] ")
 }

@@ -56,14 +56,14 @@ func (o *upCommand) run(ctx context.Context, c *cli, names []string) error {
 		return err
 	}
 
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
 		return err
 	}
 	if len(t.Agents) == 0 && !at.InUse() {
 		return noAgents(t, at, nil)
 	}
-	if _, err := c.ensureDaemon(ctx, at); err != nil {
+	if _, err := c.program.ensureDaemon(ctx, at); err != nil {
 		return err
 	}
 
@@ -80,7 +80,7 @@ func (o *upCommand) run(ctx context.Context, c *cli, names []string) error {
 		return err
 	}
 
-	u := upRun{launches: launches{c}, upOptions: o.upOptions, team: t, base: base, steps: steps}
+	u := upRun{cli: c, launches: launches{c}, upOptions: o.upOptions, team: t, base: base, steps: steps}
 	if u.here, err = o.here(ctx, c, t); err != nil {
 		return err
 	}
@@ -104,14 +104,14 @@ func (*upCommand) here(ctx context.Context, c *cli, t *daemon.Team) (string, err
 // team reads the file of parley up, which the user must trust, and returns the directory that
 // its paths are relative to.
 func (o *upCommand) team(p *program) (*daemon.Team, string, error) {
-	at, err := p.place()
+	at, err := p.out.at.place()
 	if err != nil {
 		return nil, "", err
 	}
 
 	path := at.TeamFile()
 	if o.file != "" {
-		path = p.absolute(o.file)
+		path = p.out.at.absolute(o.file)
 	}
 
 	t, err := daemon.LoadTeam(path, o.file != "")
@@ -120,7 +120,7 @@ func (o *upCommand) team(p *program) (*daemon.Team, string, error) {
 	}
 	if p.canAsk() {
 		err = p.trust(t, false)
-	} else if !daemon.TrustOf(p.env).Has(t) {
+	} else if !daemon.TrustOf(p.out.at.env).Has(t) {
 		err = daemon.NotTrusted(t)
 	}
 
@@ -203,13 +203,13 @@ func (u *upRun) run(ctx context.Context) error {
 		names = append(names, s.name)
 	}
 
-	err := u.forEach(names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
-	ended := u.watch(ctx, u.launched, "launched")
+	err := u.cli.out.forEach(names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
+	ended := u.launches.watch(ctx, u.launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
 	}
 
-	u.fail(ended)
+	u.cli.out.fail(ended)
 
 	return err
 }
@@ -243,7 +243,7 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	}
 	req.Resume = !u.fresh && !req.NoResume
 
-	res, err := u.launch(ctx, req, u.base, s.wanted.Size)
+	res, err := u.launches.launch(ctx, req, u.base, s.wanted.Size)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,8 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 
 // bringBack restarts an agent that the file does not have.
 func (u *upRun) bringBack(ctx context.Context, s upStep) error {
-	req := parley.RestartAgentRequest{Agent: s.there.ID, Fresh: u.fresh, Dir: u.dir, Env: u.env.Scrubbed().Map()}
+	req := parley.RestartAgentRequest{Agent: s.there.ID, Fresh: u.fresh, Dir: u.cli.at.dir,
+		Env: u.cli.at.env.Scrubbed().Map()}
 	res, err := call[parley.LaunchAgentResult](ctx, u.cli, "restart_agent", req)
 	if err == nil {
 		u.launched = append(u.launched, res)
@@ -295,7 +296,7 @@ func (u *upRun) compare(ctx context.Context, s upStep) error {
 	if err != nil {
 		return err
 	}
-	if launch, err = u.completed(launch, u.base, s.wanted.Size); err != nil {
+	if launch, err = u.launches.completed(launch, u.base, s.wanted.Size); err != nil {
 		return err
 	}
 

@@ -55,7 +55,7 @@ The exit status is 1 if the time is over before, or the program ends that was to
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		ctx, stop := bounded(cmd.Context(), *timeout)
 		defer stop()
-		return c.forEach(names, func(name string) error {
+		return c.out.forEach(names, func(name string) error {
 			what, done := "idle", restsOf(c)
 			switch {
 			case *answered:
@@ -91,9 +91,9 @@ func restsOf(c *cli) func(*parley.AgentStatus) bool {
 			return false
 		}
 		if since.IsZero() {
-			since = c.now()
+			since = c.out.now()
 		}
-		return c.now().Sub(since) >= restsFor
+		return c.out.now().Sub(since) >= restsFor
 	}
 }
 
@@ -116,11 +116,11 @@ func (w *watcher) wait(ctx context.Context, name, what string, done func(*parley
 			Suggest("Wait longer with --timeout, or see what it does: parley screen %s", name)
 	case err != nil:
 		return err
-	case w.c.json:
-		return w.c.printJSON(seen)
+	case w.c.out.json:
+		return w.c.out.printJSON(seen)
 	}
 	a := &seen.Agents[0]
-	return w.c.printLine(fmt.Sprintf("%s is %s.", w.c.paint(bold, a.Name), w.c.paint(agentStyle(a.State),
+	return w.c.out.printLine(fmt.Sprintf("%s is %s.", w.c.out.paint(bold, a.Name), w.c.out.paint(agentStyle(a.State),
 		string(a.State))))
 }
 
@@ -131,9 +131,9 @@ func (w *watcher) goesOn(ctx context.Context, a *parley.AgentStatus) error {
 			Suggest("parley restart %s starts it again.", a.Name)
 	}
 	asks := a.State == parley.StateWaiting
-	if asks && !w.asked && !w.c.json {
+	if asks && !w.asked && !w.c.out.json {
 		aside := *w.c
-		aside.out = w.c.err
+		aside.out.out = w.c.out.err
 		if err := (launches{&aside}).printAsked(ctx, []string{a.ID}); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ message, is shown. The exit status is 1 without a complete answer; a later one c
 				"To ask several: parley send %s TEXT --reply-by 10m; the answers come to your inbox.",
 				sh.Word(args[0])))
 		}
-		text, err := c.readText(args[1:])
+		text, err := c.program.readText(args[1:])
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ message, is shown. The exit status is 1 without a complete answer; a later one c
 		values.Set("type", string(parley.TypeRequest))
 		values.Set("requires_response", "true")
 		if *timeout > 0 {
-			values.Set("response_deadline", c.now().Add(*timeout).Format(time.RFC3339Nano))
+			values.Set("response_deadline", c.out.now().Add(*timeout).Format(time.RFC3339Nano))
 		}
 		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "send_message", values)
 		if err != nil {
@@ -197,21 +197,21 @@ func (w *watcher) ask(ctx context.Context, to string, res *parley.SendMessageRes
 	switch {
 	case !res.Success:
 		return receipts{c}.undeliverable(ctx, to, res)
-	case res.Reply != nil && c.json:
-		return c.printJSON(res)
+	case res.Reply != nil && c.out.json:
+		return c.out.printJSON(res)
 	case res.Reply != nil:
-		return c.printLine(res.Reply.Text)
+		return c.out.printLine(res.Reply.Text)
 	}
-	c.goesOn = "Its answer comes to your inbox: parley inbox."
-	aside := *c
-	aside.out = c.err
-	if !c.json {
-		_ = receipts{&aside}.printHeld(ctx, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus})
+	c.out.goesOn = "Its answer comes to your inbox: parley inbox."
+	aside := newCLI(c.program)
+	aside.out.out = c.out.err
+	if !c.out.json {
+		_ = receipts{aside}.printHeld(ctx, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus})
 	}
 	debt, err := w.answer(ctx, res)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return parley.Errorf(parley.AgentUnavailable, "%s has not answered", to).
-			Suggest("%s To wait on: parley wait %s --answered", c.goesOn, to)
+			Suggest("%s To wait on: parley wait %s --answered", c.out.goesOn, to)
 	}
 	if err != nil {
 		return err
@@ -254,10 +254,10 @@ func (w *watcher) printAnswer(ctx context.Context, debt *parley.Debt) error {
 	if err != nil {
 		return err
 	}
-	if w.c.json {
-		err = w.c.printJSON(answer)
+	if w.c.out.json {
+		err = w.c.out.printJSON(answer)
 	} else {
-		err = w.c.printLine(answer.Object.Text)
+		err = w.c.out.printLine(answer.Object.Text)
 	}
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 
 // webPage is one run of parley web, with its flags.
 type webPage struct {
-	*cli
+	cli                                 *cli
 	watch, sessions, noOpen, phone, yes bool
 	revoke                              string
 }
@@ -82,18 +82,18 @@ func (c *webPage) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.cli.out.json {
+		return c.cli.out.printJSON(res)
 	}
 	if err := c.show(res); err != nil {
 		return err
 	}
 
-	if c.phone || c.noOpen || c.watch || c.host != "" || !isTerminal(c.out) {
+	if c.phone || c.noOpen || c.watch || c.cli.at.host != "" || !isTerminal(c.cli.out.out) {
 		return nil
 	}
 	if err := c.openBrowser(ctx, res.URL()); err != nil {
-		c.printf("No browser was opened: %s.\n", err)
+		c.cli.out.printf("No browser was opened: %s.\n", err)
 	}
 
 	return nil
@@ -106,23 +106,23 @@ func (c *webPage) show(res *parley.OpenPageResult) error {
 		may = "may only look"
 	}
 	if !c.phone {
-		c.printf("%s\n", res.URL())
+		c.cli.out.printf("%s\n", res.URL())
 	}
-	c.printf("The link works once, until %s; who opens it %s.", res.ExpiresAt.Local().Format("15:04"), may)
+	c.cli.out.printf("The link works once, until %s; who opens it %s.", res.ExpiresAt.Local().Format("15:04"), may)
 	if far == "" {
-		c.printf(" A phone needs a way here first: parley web --phone makes one.\n")
+		c.cli.out.printf(" A phone needs a way here first: parley web --phone makes one.\n")
 		return nil
 	}
 
-	c.printf("\n")
-	if isTerminal(c.out) {
+	c.cli.out.printf("\n")
+	if isTerminal(c.cli.out.out) {
 		code, err := qrText(far)
 		if err != nil {
 			return err
 		}
-		c.printf("%s", code)
+		c.cli.out.printf("%s", code)
 	}
-	c.printf("From elsewhere: %s\n", far)
+	c.cli.out.printf("From elsewhere: %s\n", far)
 
 	return nil
 }
@@ -164,11 +164,11 @@ const redirect = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referr
 // the browser gets the name of a private file that leads to the link. The file stays until the next one: the code in
 // it is then spent, or too old.
 func (c *webPage) openBrowser(ctx context.Context, link string) error {
-	program := browserProgram(c.env)
+	program := browserProgram(c.cli.at.env)
 	if program == "" {
 		return nil
 	}
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (c *webPage) openBrowser(ctx context.Context, link string) error {
 	}
 
 	opener := exec.CommandContext(ctx, program, "file://"+path)
-	opener.Env = c.env
+	opener.Env = c.cli.at.env
 	if err := opener.Start(); err != nil {
 		return err
 	}
@@ -215,7 +215,10 @@ func (c *webPage) known(ctx context.Context) ([]parley.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(res.Keys, func(k parley.Key) bool { return !k.Origin.OfPage() || k.Expired(c.now()) }), nil
+	return slices.DeleteFunc(res.Keys, func(k parley.Key) bool {
+		return !k.Origin.OfPage() ||
+			k.Expired(c.cli.out.now())
+	}), nil
 }
 
 func (c *webPage) list(ctx context.Context) error {
@@ -223,26 +226,26 @@ func (c *webPage) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(map[string]any{"success": true, "error": nil, "sessions": keys})
+	if c.cli.out.json {
+		return c.cli.out.printJSON(map[string]any{"success": true, "error": nil, "sessions": keys})
 	}
 	if len(keys) == 0 {
-		return c.printLine("There are no sessions. parley web makes one.")
+		return c.cli.out.printLine("There are no sessions. parley web makes one.")
 	}
 
 	t := table{fits: []fit{whole, prose, prose, prose, prose}}
 	for _, k := range keys {
 		used := "not used yet"
 		if k.LastUsed != nil {
-			used = "used " + c.ago(*k.LastUsed) + " ago"
+			used = "used " + c.cli.out.ago(*k.LastUsed) + " ago"
 		}
 		device := ""
 		if k.Device != (parley.Device{}) {
 			device = plain.CleanLine(k.Device.Words())
 		}
-		t.add(c.paint(bold, k.KeyID), sessionWords(k.Origin), device, "made "+c.ago(k.CreatedAt)+" ago", used)
+		t.add(c.cli.out.paint(bold, k.KeyID), sessionWords(k.Origin), device, "made "+c.cli.out.ago(k.CreatedAt)+" ago", used)
 	}
-	t.print(&c.output)
+	t.print(c.cli.out)
 
 	return nil
 }
@@ -274,8 +277,8 @@ func (c *webPage) end(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.cli.out.json {
+		return c.cli.out.printJSON(res)
 	}
-	return c.printLine("The session has ended.")
+	return c.cli.out.printLine("The session has ended.")
 }

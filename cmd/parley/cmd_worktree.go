@@ -97,8 +97,8 @@ func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.out.json {
+		return c.out.printJSON(res)
 	}
 
 	possible := "a merge commit is possible"
@@ -108,11 +108,11 @@ func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
 	case res.Behind == 0:
 		possible = "a fast-forward is possible"
 	}
-	c.printf("%s into %s: %d ahead, %d behind; %s.\n", res.Worktree.Branch, res.Worktree.Base, res.Ahead, res.Behind,
-		possible)
+	c.out.printf("%s into %s: %d ahead, %d behind; %s.\n", res.Worktree.Branch, res.Worktree.Base, res.Ahead,
+		res.Behind, possible)
 	list := func(what string, names []string) {
 		if len(names) > 0 {
-			c.printf("%s: %s\n", what, plain.CleanLine(strings.Join(names, ", ")))
+			c.out.printf("%s: %s\n", what, plain.CleanLine(strings.Join(names, ", ")))
 		}
 	}
 	list("Conflicts", res.Conflicts)
@@ -122,7 +122,7 @@ func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
 		list(s.Name+" changes, too", s.Files)
 	}
 	if res.Refused != "" {
-		return c.printLine("Not now: " + res.Refused)
+		return c.out.printLine("Not now: " + res.Refused)
 	}
 
 	return nil
@@ -159,7 +159,7 @@ func (*agentsCommand) printWorktrees(ctx context.Context, c *cli, shown *parley.
 
 	var t table
 	t.headed, t.fits = true, []fit{inner, inner, whole, whole, prose, inner}
-	t.add(c.heads("WORKTREE OF", "BRANCH", "AHEAD", "BEHIND", "NOT COMMITTED", "IN")...)
+	t.add(c.out.heads("WORKTREE OF", "BRANCH", "AHEAD", "BEHIND", "NOT COMMITTED", "IN")...)
 	for _, w := range res.Worktrees {
 		if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.ID == w.AgentID }) {
 			continue
@@ -168,10 +168,10 @@ func (*agentsCommand) printWorktrees(ctx context.Context, c *cli, shown *parley.
 		if w.Problem != "" {
 			dirty = "? " + w.Problem
 		}
-		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, c.near(w.Path))
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, c.at.near(w.Path))
 	}
-	c.printf("\n")
-	t.print(&c.output)
+	c.out.printf("\n")
+	t.print(c.out)
 
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 const completeWithin = 500 * time.Millisecond
 
 // completer completes what somebody types, with what a running daemon knows.
-type completer struct{ *cli }
+type completer struct{ cli *cli }
 
 // completion completes the arguments of a command, by a completer.
 type completion func(
@@ -40,7 +40,7 @@ func (f completion) by(c completer) cobra.CompletionFunc {
 
 // ask calls a running daemon for a completion. It starts none, and does nothing if there is none.
 func (c completer) ask(ctx context.Context, call func(context.Context, *client.Client)) {
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (c completer) ask(ctx context.Context, call func(context.Context, *client.C
 		return
 	}
 
-	service := c.clientOf(info)
+	service := c.cli.at.clientOf(info)
 	defer service.Close()
 	call(ctx, service)
 }
@@ -225,7 +225,7 @@ func firstAgents(n int) completion {
 
 // profiles returns the names of the workspace's profiles.
 func (c completer) profiles() []string {
-	set, err := c.profileSet()
+	set, err := c.cli.profileSet()
 	if err != nil {
 		return nil
 	}
@@ -259,14 +259,14 @@ says where it is put for all.`,
 		if err := writeScript(&script, cmd.Root(), args[0], !k.bare); err != nil {
 			return fmt.Errorf("write the script: %w", err)
 		}
-		if c.json {
-			return c.printJSON(struct {
+		if c.out.json {
+			return c.out.printJSON(struct {
 				parley.Answer
 				Shell  string `json:"shell"`
 				Script string `json:"script"`
 			}{parley.OK, args[0], script.String()})
 		}
-		_, err := io.WriteString(c.out, script.String())
+		_, err := io.WriteString(c.out.out, script.String())
 		return err
 	}
 

@@ -15,11 +15,11 @@ import (
 
 // trust remembers that the user trusts a file, after asking.
 func (p *program) trust(t *daemon.Team, yes bool) error {
-	trust := daemon.TrustOf(p.env)
+	trust := daemon.TrustOf(p.out.at.env)
 	switch {
 	case trust.Has(t):
 		return nil
-	case p.isAgent():
+	case p.out.at.isAgent():
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a file in your place").
 			Suggest("The operator runs parley trust in a terminal of their own.")
 	case !yes && !p.canAsk():
@@ -40,17 +40,17 @@ func (s *surroundings) isAgent() bool {
 }
 
 // canAsk reports whether a person can be asked.
-func (p *program) canAsk() bool { return isTerminal(p.in) && isTerminal(p.err) && !p.json }
+func (p *program) canAsk() bool { return isTerminal(p.in) && isTerminal(p.out.err) && !p.out.json }
 
 // asked shows what a file does and asks whether the user trusts it.
 func (p *program) asked(t *daemon.Team) bool {
-	fmt.Fprintf(p.err, "%s says:\n%s", p.paintFor(p.err, bold, t.File), claimLines(t))
+	fmt.Fprintf(p.out.err, "%s says:\n%s", p.out.paintFor(p.out.err, bold, t.File), claimLines(t))
 	return p.agreed("Do you trust this file? [y/N] ")
 }
 
 // agreed asks a question that is answered with yes or no.
 func (p *program) agreed(question string) bool {
-	fmt.Fprint(p.err, question)
+	fmt.Fprint(p.out.err, question)
 
 	answer, _ := p.readLine(bufio.NewReader(p.in)) // no answer is a no
 	answer = strings.ToLower(strings.TrimSpace(answer))
@@ -74,7 +74,7 @@ func (p *program) readLine(from *bufio.Reader) (string, error) {
 	case l := <-read:
 		return l.text, l.err
 	case <-p.ended:
-		fmt.Fprintln(p.err)
+		fmt.Fprintln(p.out.err)
 		return "", context.Canceled
 	}
 }
@@ -83,12 +83,12 @@ func (p *program) readLine(from *bufio.Reader) (string, error) {
 // starts with what is harmless.
 func (p *program) consent(at daemon.Place) {
 	t, err := daemon.LoadTeam(at.TeamFile(), false)
-	trust := daemon.TrustOf(p.env)
-	if err != nil || trust.Has(t) || !p.canAsk() || p.isAgent() || !p.asked(t) {
+	trust := daemon.TrustOf(p.out.at.env)
+	if err != nil || trust.Has(t) || !p.canAsk() || p.out.at.isAgent() || !p.asked(t) {
 		return
 	}
 	if err := trust.Add(t); err != nil {
-		p.fail(err)
+		p.out.fail(err)
 	}
 }
 
@@ -104,8 +104,8 @@ func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	case err != nil:
 	case len(t.Claims) == 0: // what is ignored is a file of the user's own
 		next = "parley trust FILE shows what it does, and asks."
-	case o.isAgent(): // the next daemon takes no trust from an agent
-	case daemon.TrustOf(o.env).Has(t):
+	case o.at.isAgent(): // the next daemon takes no trust from an agent
+	case daemon.TrustOf(o.at.env).Has(t):
 		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
 	}
 	o.warned.print(o, "%s\n  → %s", info.Withheld, next)
@@ -141,12 +141,12 @@ A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 }
 
 func (k *trustCommand) run(ctx context.Context, p *program, args []string) error {
-	t, err := k.teamFile(&p.surroundings, args)
+	t, err := k.teamFile(&p.out.at, args)
 	switch {
 	case err != nil:
 		return err
 	case k.forget:
-		err = daemon.TrustOf(p.env).Remove(t)
+		err = daemon.TrustOf(p.out.at.env).Remove(t)
 	default:
 		err = p.trust(t, k.yes)
 	}
@@ -154,7 +154,7 @@ func (k *trustCommand) run(ctx context.Context, p *program, args []string) error
 		return err
 	}
 
-	return k.report(ctx, &p.output, t)
+	return k.report(ctx, &p.out, t)
 }
 
 // teamFile reads the file that is named on the command line, else the workspace's.
@@ -179,7 +179,7 @@ func claimLines(t *daemon.Team) string {
 
 // report tells whether a file counts.
 func (*trustCommand) report(ctx context.Context, o *output, t *daemon.Team) error {
-	trusted := daemon.TrustOf(o.env).Has(t)
+	trusted := daemon.TrustOf(o.at.env).Has(t)
 	if o.json {
 		return o.printJSON(struct {
 			parley.Answer
@@ -198,7 +198,7 @@ func (*trustCommand) report(ctx context.Context, o *output, t *daemon.Team) erro
 	}
 
 	o.printf("%s is trusted:\n%s", t.File, claimLines(t))
-	if at, err := o.place(); err == nil && at.TeamFile() == t.File {
+	if at, err := o.at.place(); err == nil && at.TeamFile() == t.File {
 		if info := daemon.Running(ctx, at); info != nil {
 			return o.printLine("The daemon reads it when it starts: parley down --keep-agents ends this one, " +
 				"and the agents stay.")

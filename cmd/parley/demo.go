@@ -63,7 +63,7 @@ It needs no key and no network, and git only for the commits.`,
 			if err := d.launch(ctx); err != nil {
 				return err
 			}
-			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
+			if isTerminal(c.program.in) && isTerminal(c.out.out) && !c.out.json {
 				return screens{d.cli}.open(ctx, screenLink{tip: demoTip})
 			}
 
@@ -80,7 +80,7 @@ const demoTip = "coder asks something in a moment: press 4, then enter and 1. q 
 
 // demo is one run of the demo. Its cli keeps everything in a temporary directory.
 type demo struct {
-	*cli
+	cli        *cli
 	dir        string
 	repository bool // its workspace is a git repository
 }
@@ -93,20 +93,20 @@ func newDemo(p program) (*demo, error) {
 		return nil, fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	d := &demo{cli: &cli{program: p}, dir: daemon.RealPath(dir)}
-	d.workspace = filepath.Join(d.dir, "demo")
+	d := &demo{cli: newCLI(p), dir: daemon.RealPath(dir)}
+	d.cli.at.workspace = filepath.Join(d.dir, "demo")
 	dirs := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
-	d.env = slices.DeleteFunc(p.env.Scrubbed(), func(entry string) bool {
+	d.cli.at.env = slices.DeleteFunc(p.out.at.env.Scrubbed(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return dirs[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
 
 	// The demo is the operator of its own workspace, also where it has no terminal.
-	d.env = append(d.env, daemon.OperatorKey+"=parley_"+rand.Text()+rand.Text())
+	d.cli.at.env = append(d.cli.at.env, daemon.OperatorKey+"=parley_"+rand.Text()+rand.Text())
 
-	err = os.Mkdir(d.workspace, 0o700)
+	err = os.Mkdir(d.cli.at.workspace, 0o700)
 	for name, sub := range dirs {
-		d.env = append(d.env, name+"="+filepath.Join(d.dir, sub))
+		d.cli.at.env = append(d.cli.at.env, name+"="+filepath.Join(d.dir, sub))
 		err = errors.Join(err, os.Mkdir(filepath.Join(d.dir, sub), 0o700))
 	}
 
@@ -121,7 +121,7 @@ func newDemo(p program) (*demo, error) {
 
 // git runs git in the demo's workspace.
 func (d *demo) git(words ...string) error {
-	as := []string{"-C", d.workspace, "-c", "user.name=demo", "-c", "user.email=demo@demo.invalid", "-c",
+	as := []string{"-C", d.cli.at.workspace, "-c", "user.name=demo", "-c", "user.email=demo@demo.invalid", "-c",
 		"commit.gpgsign=false"}
 	return exec.Command("git", append(as, words...)...).Run()
 }
@@ -130,7 +130,7 @@ func (d *demo) launch(ctx context.Context) error {
 	for _, name := range demoTeam {
 		req := parley.LaunchAgentRequest{
 			Name: name, Profile: "demo", AgentSpec: parley.AgentSpec{Role: name},
-			Command: []string{d.executable, "demo-agent", "--role", name},
+			Command: []string{d.cli.program.executable, "demo-agent", "--role", name},
 		}
 		if name == demoCoder {
 			req.Command = append(req.Command, "--dialog-at-start")
@@ -139,7 +139,7 @@ func (d *demo) launch(ctx context.Context) error {
 				req.Command = append(req.Command, "--commits")
 			}
 		}
-		if _, err := (launches{d.cli}).launch(ctx, req, d.workspace, ""); err != nil {
+		if _, err := (launches{d.cli}).launch(ctx, req, d.cli.at.workspace, ""); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (d *demo) launch(ctx context.Context) error {
 
 // print prints the traffic until every delivery of the script is proven.
 func (d *demo) print(ctx context.Context) error {
-	service, err := d.service(ctx)
+	service, err := d.cli.service(ctx)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (d *demo) print(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := (eventPrinter{&d.output}).print(e); err != nil {
+		if err := (eventPrinter{d.cli.out}).print(e); err != nil {
 			return err
 		}
 
@@ -213,14 +213,14 @@ func (d *demo) answer(ctx context.Context) error {
 
 // merge takes over what coder committed.
 func (d *demo) merge(ctx context.Context) error {
-	if !d.repository || d.json {
+	if !d.repository || d.cli.out.json {
 		return nil
 	}
 	return stopping{d.cli}.finish(ctx, demoCoder, url.Values{"merge": {"true"}, "keep": {"true"}})
 }
 
 func (d *demo) printSuccess() error {
-	if d.json {
+	if d.cli.out.json {
 		return nil
 	}
 
@@ -229,7 +229,7 @@ func (d *demo) printSuccess() error {
 		total += n
 	}
 
-	return d.printLine(d.paint(green, fmt.Sprintf("All %d deliveries were proven.", total)))
+	return d.cli.out.printLine(d.cli.out.paint(green, fmt.Sprintf("All %d deliveries were proven.", total)))
 }
 
 // unprovenDeliveries lists the deliveries of the script that are not proven yet.
@@ -250,11 +250,11 @@ func (d *demo) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, daemon.EndWithin+daemon.StartWithin)
 	defer cancel()
 
-	if isTerminal(d.err) {
-		fmt.Fprintln(d.err, "Ending the demo…")
+	if isTerminal(d.cli.out.err) {
+		fmt.Fprintln(d.cli.out.err, "Ending the demo…")
 	}
 
-	at, err := d.place()
+	at, err := d.cli.at.place()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ var elsewhere = map[string]string{
 // Every command of parley on a page, in a block or within a sentence, is run by a story, by a session of the docs
 // or by another test: the same command, and each of its flags at least once.
 func TestCommandsOfTheDocsAreRun(t *testing.T) {
-	root := newRoot(&cli{program: program{output: output{surroundings: surroundings{dir: t.TempDir()}}}})
+	root := newRoot(newCLI(program{out: output{at: surroundings{dir: t.TempDir()}}}))
 	run, pages := map[string]bool{}, documents(t)
 	learn := func(calls [][]string) {
 		for _, words := range calls {

@@ -118,7 +118,7 @@ var shellBlock = regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```")
 
 // Every command of parley on every page is one that there is, with flags and words that it takes.
 func TestCommandsOfTheDocsExist(t *testing.T) {
-	root := newRoot(&cli{program: program{output: output{surroundings: surroundings{dir: t.TempDir()}}}})
+	root := newRoot(newCLI(program{out: output{at: surroundings{dir: t.TempDir()}}}))
 	tried := 0
 	for name, text := range documents(t) {
 		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
@@ -168,7 +168,7 @@ func shellWords(line string) []string {
 
 // checkCommand parses a command line without running it.
 func checkCommand(t *testing.T, args []string) error {
-	root := newRoot(&cli{program: program{output: output{surroundings: surroundings{dir: t.TempDir()}}}})
+	root := newRoot(newCLI(program{out: output{at: surroundings{dir: t.TempDir()}}}))
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ put in its place.`,
 			d := &doctor{cli: c}
 			if k.repair {
 				var err error
-				if d.repaired, err = (repair{&c.program, k.asIs}).run(cmd.Context()); err != nil {
+				if d.repaired, err = (repair{c, k.asIs}).run(cmd.Context()); err != nil {
 					return err
 				}
 			}
@@ -69,7 +69,7 @@ func (d *doctor) checks() []check {
 		return append([]check{{"workspace", promptly, told(f)}, {"tmux", promptly, checkTmux}}, d.agentChecks()...)
 	}
 
-	inTmux, stored := tmuxChecks{d.at, d.env}, storageChecks{d.at, ""}
+	inTmux, stored := tmuxChecks{d.at, d.cli.at.env}, storageChecks{d.at, ""}
 	if d.team != nil {
 		stored.url = d.team.Settings.Database
 	}
@@ -102,7 +102,7 @@ func (d *doctor) find(f *findings) bool {
 		f.fail("parley", err)
 	}
 
-	if d.at, err = d.place(); err != nil {
+	if d.at, err = d.cli.at.place(); err != nil {
 		f.fail("workspace", err)
 		return false
 	}
@@ -112,12 +112,12 @@ func (d *doctor) find(f *findings) bool {
 	} else {
 		f.ok("workspace", "none yet in %s; parley launch or parley up makes one", d.at.Root)
 	}
-	if d.team, err = daemon.Load(d.at, d.env); err != nil {
+	if d.team, err = daemon.Load(d.at, d.cli.at.env); err != nil {
 		f.fail("parley.yaml", err)
 		return true
 	}
 
-	if err := d.team.Settings.Override(d.env); err != nil {
+	if err := d.team.Settings.Override(d.cli.at.env); err != nil {
 		f.fail("parley.yaml", err)
 	}
 
@@ -169,7 +169,8 @@ func (d *doctor) checkTeam(f *findings) {
 		if len(command) == 0 {
 			f.bad("parley.yaml", "Give it a command, or a profile that has one.",
 				"agent %s has no program to run", m.Name)
-		} else if _, ok := lookPath(d.env, command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
+		} else if _, ok := lookPath(d.cli.at.env, command[0], filepath.Join(d.at.Root, m.Dir)); !ok &&
+			command[0] != "parley" {
 			f.bad("parley.yaml", "Install it, or correct its command.",
 				"the program of agent %s, %s, was not found", m.Name, command[0])
 		}
@@ -223,7 +224,7 @@ func examine(ctx context.Context, checks []check, progress func(left []string)) 
 
 // progress shows the unfinished checks on a terminal and clears the line at the end.
 func (d *doctor) progress() func(left []string) {
-	line := d.passing()
+	line := d.cli.out.passing()
 	return func(left []string) {
 		if len(left) == 0 {
 			line.clear()

@@ -23,7 +23,7 @@ func (d *doctor) agentChecks() (all []check) {
 		if err != nil || len(p.Command) == 0 || p.Command[0] == "parley" {
 			continue
 		}
-		if _, found := lookPath(d.env, p.Command[0], d.dir); !found {
+		if _, found := lookPath(d.cli.at.env, p.Command[0], d.cli.at.dir); !found {
 			missing = append(missing, p.Command[0])
 			continue
 		}
@@ -40,13 +40,13 @@ func (d *doctor) agentChecks() (all []check) {
 // checkAgent checks a profile's program, which is installed: its version, and whether it will read the settings
 // that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
-	path, _ := lookPath(d.env, p.Command[0], d.dir)
-	version, err := trial.VersionOf(ctx, p, []string{path}, d.env.Scrubbed())
+	path, _ := lookPath(d.cli.at.env, p.Command[0], d.cli.at.dir)
+	version, err := trial.VersionOf(ctx, p, []string{path}, d.cli.at.env.Scrubbed())
 	switch {
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
 	default:
-		checkVersion(&f, daemon.ChecksDir(d.env), p, version, path)
+		checkVersion(&f, daemon.ChecksDir(d.cli.at.env), p, version, path)
 	}
 
 	d.checkSettingsDir(&f, p)
@@ -106,7 +106,7 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 	}
 
 	next := "Set XDG_STATE_HOME to a directory that only you can write to, such as one in your home directory."
-	if home := d.env.Get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
+	if home := d.cli.at.env.Get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
 		next = "Make it yours alone: chmod go-w " + dir
 	}
 
@@ -118,13 +118,14 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 // checkHandover checks that agents can start this program from its path.
 func (d *doctor) checkHandover(context.Context) (f findings) {
 	switch {
-	case d.executable == "" || !isProgram(strings.TrimSuffix(d.executable, " (deleted)")):
+	case d.cli.program.executable == "" || !isProgram(strings.TrimSuffix(d.cli.program.executable, " (deleted)")):
 		f.bad("handover", "Install parley again, and restart the daemon: parley down --keep-agents.",
 			"this program has been moved or removed, so agents cannot call it")
-	case strings.Contains(d.executable, "/go-build"): // of `go run`
-		f.warn("handover", "Install it: make install.", "this program is a temporary file: %s", d.executable)
+	case strings.Contains(d.cli.program.executable, "/go-build"): // of `go run`
+		f.warn("handover", "Install it: make install.", "this program is a temporary file: %s",
+			d.cli.program.executable)
 	default:
-		f.ok("handover", "agents call %s", d.executable)
+		f.ok("handover", "agents call %s", d.cli.program.executable)
 	}
 
 	return f
@@ -138,7 +139,7 @@ func (d *doctor) checkProfiles(ctx context.Context) (f findings) {
 		return nil
 	}
 
-	service := d.clientOf(info)
+	service := d.cli.at.clientOf(info)
 	defer service.Close()
 
 	needs, err := op.GetNeeds.Call(ctx, service, parley.GetNeedsRequest{})

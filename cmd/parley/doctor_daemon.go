@@ -69,7 +69,7 @@ func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 		return
 	}
 
-	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
+	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.cli.out.ago(info.StartedAt))
 }
 
 // healthy returns nil if a parley daemon answers at the address.
@@ -179,7 +179,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	}
 	checks = d.addRunningResponders(ctx, checks, &f)
 
-	model := responder.New(responder.Options{Getenv: d.env.Get})
+	model := responder.New(responder.Options{Getenv: d.cli.at.env.Get})
 	for _, r := range checks {
 		question := parley.ModelQuestion{BaseURL: r.config.BaseURL, KeyEnv: r.config.APIKeyEnv}
 		problem := r.problem
@@ -221,7 +221,7 @@ func (d *doctor) addRunningResponders(ctx context.Context, checks []responderChe
 		return checks
 	}
 
-	service := d.clientOf(info)
+	service := d.cli.at.clientOf(info)
 	defer service.Close()
 
 	if known, err := op.ListResponders.Call(ctx, service, parley.ListRespondersRequest{}); err == nil {

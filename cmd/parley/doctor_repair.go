@@ -15,14 +15,14 @@ import (
 
 // repair puts the database of a workspace in order.
 type repair struct {
-	*program
+	cli  *cli
 	asIs bool // it uses no copy
 }
 
 // run puts back a database that was removed while parley ran. It ends the daemon only if
 // that accepts nothing more. What it did is nil for nothing, and without --json: then it is printed.
 func (r repair) run(ctx context.Context) (*repaired, error) {
-	at, err := r.place()
+	at, err := r.cli.at.place()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (r repair) run(ctx context.Context) (*repaired, error) {
 			Suggest("Look at the server's log and disk. parley doctor says what parley sees of it.")
 	}
 
-	info, err := daemon.Find(ctx, at, r.now)
+	info, err := daemon.Find(ctx, at, r.cli.out.now)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,8 @@ func (r repair) run(ctx context.Context) (*repaired, error) {
 		if ok, err := health(ctx, "unix", info.Socket); ok || err != nil {
 			return nil, err
 		}
-		if _, err := op.ShutDown.Call(ctx, r.clientOf(info), parley.ShutDownRequest{KeepAgents: true}); err != nil {
+		if _, err := op.ShutDown.Call(ctx, r.cli.at.clientOf(info),
+			parley.ShutDownRequest{KeepAgents: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -67,10 +68,10 @@ func (r repair) replace(ctx context.Context, at daemon.Place) (did *repaired, er
 	done, err := mend(ctx, at.Store(""))
 	if text := r.words(done); err == nil && text != "" {
 		text += " The next command starts the daemon."
-		if r.json {
+		if r.cli.out.json {
 			return repairedOf(done, text), nil
 		}
-		return nil, r.printLine(text)
+		return nil, r.cli.out.printLine(text)
 	}
 
 	return nil, err
@@ -99,7 +100,8 @@ func (r repair) words(done store.Repaired) string {
 	text := "The database was not whole. It was rebuilt from what it held."
 	switch {
 	case done.Copy != nil:
-		text = fmt.Sprintf("The database was not whole. The copy of %s ago took its place.", r.ago(done.Copy.Made))
+		text = fmt.Sprintf("The database was not whole. The copy of %s ago took its place.",
+			r.cli.out.ago(done.Copy.Made))
 	case done.Aside == "":
 		text = "Nothing was left of the database. It begins again, without agents and messages."
 	}

@@ -115,7 +115,7 @@ func every(d time.Duration, f func()) (stop func()) {
 
 // doctor is one run of the checks.
 type doctor struct {
-	*cli
+	cli  *cli
 	at   daemon.Place
 	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
@@ -136,8 +136,8 @@ func countOf(found []finding, l level) (n int) {
 
 // report prints the findings, each with its next step below.
 func (d *doctor) report(found []finding) error {
-	if d.json {
-		return d.printJSON(struct {
+	if d.cli.out.json {
+		return d.cli.out.printJSON(struct {
 			parley.Answer
 			Healthy  bool      `json:"healthy"` // no problem was found
 			Problems int       `json:"problems"`
@@ -152,14 +152,14 @@ func (d *doctor) report(found []finding) error {
 	for _, f := range found {
 		detail := f.Detail
 		if f.Action != "" {
-			detail += "\n" + d.paint(faint, "→") + " " + f.Action
+			detail += "\n" + d.cli.out.paint(faint, "→") + " " + f.Action
 		}
-		t.add(d.paint(style[f.Level], string(f.Level)), f.Check, detail)
+		t.add(d.cli.out.paint(style[f.Level], string(f.Level)), f.Check, detail)
 	}
 
-	t.print(&d.output)
+	t.print(d.cli.out)
 
-	return d.printLine(summary(problems(found), countOf(found, warning)))
+	return d.cli.out.printLine(summary(problems(found), countOf(found, warning)))
 }
 
 func summary(problems, warnings int) string {

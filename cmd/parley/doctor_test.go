@@ -178,8 +178,8 @@ func testDoctor(t *testing.T) *doctor {
 	}
 
 	d := &doctor{
-		cli: &cli{program: program{output: output{surroundings: surroundings{env: env, dir: filepath.Join(dir, "w")}}}}}
-	d.at = daemon.Locate(d.dir, env)
+		cli: newCLI(program{out: output{at: surroundings{env: env, dir: filepath.Join(dir, "w")}}})}
+	d.at = daemon.Locate(d.cli.at.dir, env)
 
 	return d
 }
@@ -242,7 +242,7 @@ func TestSharedSettingsDirectoryIsReported(t *testing.T) {
 		t.Errorf("got %+v, want the warning of %s", f, root)
 	}
 
-	f, d.env = nil, append(d.env, "HOME=/elsewhere")
+	f, d.cli.at.env = nil, append(d.cli.at.env, "HOME=/elsewhere")
 	d.checkSettingsDir(&f, strict)
 	if len(f) != 1 || !strings.Contains(f[0].Action, "XDG_STATE_HOME") {
 		t.Errorf("not below the home directory: got %+v", f)
@@ -257,7 +257,7 @@ func TestSharedSettingsDirectoryIsReported(t *testing.T) {
 
 func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	d := testDoctor(t)
-	d.env = append(d.env, "PATH="+d.env.Get("HOME")+":"+os.Getenv("PATH"))
+	d.cli.at.env = append(d.cli.at.env, "PATH="+d.cli.at.env.Get("HOME")+":"+os.Getenv("PATH"))
 	p := &profile.Profile{
 		Name:    "robot",
 		Command: []string{"robot"},
@@ -268,7 +268,7 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning,
 		"no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
-		must.Do(t, os.WriteFile(filepath.Join(d.env.Get("HOME"), "robot"), []byte(script), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(d.cli.at.env.Get("HOME"), "robot"), []byte(script), 0o700))
 		if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{want}) {
 			t.Errorf("%q: got %+v, want %s", said, f, want)
 		}
@@ -303,8 +303,8 @@ func TestDocsNameEveryCheck(t *testing.T) {
 // are told what was done, too.
 func TestRepairKeepsDaemonsOut(t *testing.T) {
 	d := testDoctor(t)
-	d.json, d.now = true, time.Now
-	d.out = must.Have(os.Create(filepath.Join(t.TempDir(), "out")))(t)
+	d.cli.out.json, d.cli.out.now = true, time.Now
+	d.cli.out.out = must.Have(os.Create(filepath.Join(t.TempDir(), "out")))(t)
 
 	at := d.at
 	must.Do(t, at.Prepare())
@@ -318,7 +318,7 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		var err error
-		d.repaired, err = repair{program: &d.program}.run(t.Context())
+		d.repaired, err = repair{cli: d.cli}.run(t.Context())
 		ended <- err
 	}()
 	writer := must.Have(os.OpenFile(progress, os.O_WRONLY, 0))(t)
@@ -335,7 +335,7 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 
 	must.Do(t, d.report(nil))
 	want := `"repaired":{"message":"The database was put back. The next command starts the daemon.","put_back":true,`
-	if got := string(must.Have(os.ReadFile(d.out.Name()))(t)); !strings.Contains(got, want) {
+	if got := string(must.Have(os.ReadFile(d.cli.out.out.Name()))(t)); !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to hold %s", got, want)
 	}
 }

@@ -90,7 +90,7 @@ func (h *helpCommand) declare(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printHelp(&c.output, of, h.all)
+		return printHelp(c.out, of, h.all)
 	}
 
 	return cmd
@@ -124,7 +124,7 @@ func available(cmd *cobra.Command) []*cobra.Command {
 func overview(o *output, root *cobra.Command, all bool) string {
 	lines := []string{"parley runs AI coding agents in tmux, and proves what became of each message.", ""}
 	for i, g := range commandGroups() {
-		declared := g.commands.declare(&cli{}) // for their names, and what they say of themselves
+		declared := g.commands.declare(newCLI(program{})) // for their names, and what they say of themselves
 		switch {
 		case all || i == 0:
 			if lines = append(lines, o.paint(bold, g.title+":")); i == 0 {

@@ -17,7 +17,7 @@ import (
 )
 
 // launches start agents, and report what became of them.
-type launches struct{ *cli }
+type launches struct{ cli *cli }
 
 // launch completes and sends a request.
 func (c launches) launch(
@@ -39,7 +39,7 @@ func (c launches) completed(
 	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
 	if r.Host == "" {
 		r.Dir = dirOf(r.Dir, base)
-		env := c.env.Scrubbed().Map()
+		env := c.cli.at.env.Scrubbed().Map()
 		maps.Copy(env, r.Env)
 		r.Env = env
 	}
@@ -53,12 +53,12 @@ func (c launches) completed(
 // declaredEnv returns the variables that the workspace's parley.yaml names for an agent, none if the
 // user does not trust the file.
 func (c launches) declaredEnv(name string) map[string]string {
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return nil
 	}
 	t, err := daemon.LoadTeam(at.TeamFile(), false)
-	if err != nil || !daemon.TrustOf(c.env).Has(t) {
+	if err != nil || !daemon.TrustOf(c.cli.at.env).Has(t) {
 		return nil
 	}
 
@@ -77,18 +77,19 @@ func (c launches) declareWorktree(r *parley.LaunchAgentRequest) {
 	if r.Worktree == "" {
 		return
 	}
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return // the launch says what is wrong
 	}
-	t, err := daemon.Load(at, c.env)
+	t, err := daemon.Load(at, c.cli.at.env)
 	if err != nil {
 		return
 	}
 
 	t.Prepare(r)
 	if slices.ContainsFunc(t.Withheld, func(claim daemon.Claim) bool { return claim.Key == "worktrees" }) {
-		fmt.Fprintln(c.err, "parley.yaml is not trusted, so its worktrees: part was left out; see parley trust.")
+		fmt.Fprintln(c.cli.out.err,
+			"parley.yaml is not trusted, so its worktrees: part was left out; see parley trust.")
 	}
 }
 
@@ -108,7 +109,7 @@ const wordChoice = "messages"
 // ask asks at a terminal whether the program takes messages; Enter says no. A program that does not read its terminal
 // soon, or whose word is not the caller's to give, leaves the warning.
 func (w wordless) ask(ctx context.Context) error {
-	a := &answering{c: w.c.cli, lines: bufio.NewReader(w.c.in)}
+	a := &answering{c: w.c.cli, lines: bufio.NewReader(w.c.cli.program.in)}
 	seen := w.look(ctx, a)
 	if seen == nil {
 		return w.warn()
@@ -134,7 +135,7 @@ func (w wordless) ask(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return w.c.printLine(res.Message)
+		return w.c.cli.out.printLine(res.Message)
 	}
 	return w.warn()
 }
@@ -158,7 +159,7 @@ func (w wordless) look(ctx context.Context, a *answering) (question *parley.Dial
 }
 
 func (w wordless) warn() error {
-	return w.c.printLine(w.c.paint(yellow, "warning") + ": " + w.warning)
+	return w.c.cli.out.printLine(w.c.cli.out.paint(yellow, "warning") + ": " + w.warning)
 }
 
 const (
@@ -175,8 +176,8 @@ const (
 // watch reports agents that were just launched, each once it has left the state
 // starting or startWatch is over, and what they ask. A program that ended is an error.
 func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResult, how string) error {
-	c.goesOn = "What was launched goes on starting: parley agents shows how far it is."
-	until := c.now().Add(startWatch)
+	c.cli.out.goesOn = "What was launched goes on starting: parley agents shows how far it is."
+	until := c.cli.out.now().Add(startWatch)
 	failed := 0
 	var asking []string // ids
 	for _, res := range launched {
@@ -190,7 +191,7 @@ func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResul
 			if failed == len(launched) {
 				return err
 			}
-			c.fail(err)
+			c.cli.out.fail(err)
 			continue
 		}
 
@@ -203,7 +204,7 @@ func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResul
 		}
 	}
 
-	if len(asking) > 0 && !c.json {
+	if len(asking) > 0 && !c.cli.out.json {
 		if err := c.printAsked(ctx, asking); err != nil {
 			return err
 		}
@@ -223,8 +224,8 @@ func (c launches) printAsked(ctx context.Context, ids []string) error {
 	}
 	for _, n := range res.Needs {
 		if n.Kind == parley.NeedDialog && slices.Contains(ids, n.AgentID) {
-			c.printf("%s asks: %s\n%s%s\n", c.paint(bold, n.Agent), c.folded(askedWords(n), 2),
-				c.paint(faint, "  → "), n.Command)
+			c.cli.out.printf("%s asks: %s\n%s%s\n", c.cli.out.paint(bold, n.Agent), c.cli.out.folded(askedWords(n), 2),
+				c.cli.out.paint(faint, "  → "), n.Command)
 		}
 	}
 	return nil
@@ -240,8 +241,8 @@ func askedWords(n parley.Need) string {
 }
 
 func (c launches) report(res *parley.LaunchAgentResult, how string) error {
-	if c.json {
-		return c.printJSON(res)
+	if c.cli.out.json {
+		return c.cli.out.printJSON(res)
 	}
 
 	profile := res.Profile
@@ -253,17 +254,17 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 	if res.Host != "" {
 		how += " on " + res.Host
 	}
-	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
-		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
+	err := c.cli.out.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
+		c.cli.out.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
+		c.cli.out.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
 	if err == nil && res.Warning != "" {
-		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
+		err = c.cli.out.printLine(c.cli.out.paint(yellow, "warning") + ": " + res.Warning)
 	}
 	if err == nil && res.Hint != "" {
-		err = c.printLine(res.Hint)
+		err = c.cli.out.printLine(res.Hint)
 	}
 	if err == nil && len(res.NotCopied) > 0 {
-		err = c.printLine("Not copied, as the repository has none: " +
+		err = c.cli.out.printLine("Not copied, as the repository has none: " +
 			plain.CleanLine(strings.Join(res.NotCopied, ", ")))
 	}
 	if err != nil || res.PromptMessageID == "" {
@@ -271,7 +272,7 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 	}
 
 	id := parley.Short(res.PromptMessageID)
-	return c.printLine(
+	return c.cli.out.printLine(
 		fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
 }
 
@@ -298,7 +299,7 @@ func (c launches) awaitStart(
 		}
 		agent := status.Agents[0]
 		state, evidence = agent.State, agent.Evidence
-		return state != parley.StateStarting || !c.now().Before(until), nil
+		return state != parley.StateStarting || !c.cli.out.now().Before(until), nil
 	})
 
 	return state, evidence, err

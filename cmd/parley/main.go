@@ -16,9 +16,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := program{in: os.Stdin}
-	p.output = output{out: os.Stdout, err: os.Stderr, now: timeNow, warned: &warnings{}}
-	p.env = daemon.Environ(os.Environ())
-	p.dir, _ = os.Getwd() // commands that need it report an unreadable directory
+	p.out = output{out: os.Stdout, err: os.Stderr, now: timeNow, warned: &warnings{}}
+	p.out.at.env = daemon.Environ(os.Environ())
+	p.out.at.dir, _ = os.Getwd() // commands that need it report an unreadable directory
 	p.executable, _ = os.Executable()
 	if at, ok := tmux.StartedAt(os.Getpid()); ok {
 		p.started = at

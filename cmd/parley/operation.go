@@ -18,26 +18,26 @@ import (
 
 // service returns a client of the daemon, which it starts if none runs.
 func (c *cli) service(ctx context.Context) (*client.Client, error) {
-	if c.host != "" {
+	if c.at.host != "" {
 		return c.serviceFromAfar(ctx)
 	}
 	info, err := c.daemonHere(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.clientOf(info), nil
+	return c.at.clientOf(info), nil
 }
 
 // daemonHere returns the daemon that commands speak to. None is started in a sandbox.
 func (c *cli) daemonHere(ctx context.Context) (*daemon.Info, error) {
 	if daemon.InSandbox() {
-		return daemon.OwnDaemon(c.env.Get(parley.SocketVariable))
+		return daemon.OwnDaemon(c.at.env.Get(parley.SocketVariable))
 	}
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
 		return nil, err
 	}
-	return c.ensureDaemon(ctx, at)
+	return c.program.ensureDaemon(ctx, at)
 }
 
 // lookAndMark are the operations that read, and then mark what they have shown.
@@ -51,15 +51,15 @@ var toAgents = []string{
 // inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has
 // not trusted: reading would leave a daemon and a directory there.
 func (c *cli) inUse(ctx context.Context) error {
-	if c.host != "" || daemon.InSandbox() {
+	if c.at.host != "" || daemon.InSandbox() {
 		return nil // its own parley sees to that
 	}
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil || at.InUse() || daemon.Running(ctx, at) != nil {
 		return err
 	}
 	t, err := daemon.LoadTeam(at.TeamFile(), false)
-	if err == nil && len(t.Claims) > 0 && daemon.TrustOf(c.env).Has(t) {
+	if err == nil && len(t.Claims) > 0 && daemon.TrustOf(c.at.env).Has(t) {
 		return nil
 	}
 
@@ -109,12 +109,12 @@ func perform[Res any](ctx context.Context, c *cli, o *op.Op, call *op.Invocation
 		return nil, err
 	}
 	defer service.Close()
-	if o.Effect != op.Reads && c.goesOn == "" {
-		c.goesOn = "The daemon may have done it, or do it still; parley log shows that."
+	if o.Effect != op.Reads && c.out.goesOn == "" {
+		c.out.goesOn = "The daemon may have done it, or do it still; parley log shows that."
 	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, c.aboutHost(c.aboutProfile(err))
+		return nil, c.at.aboutHost(c.aboutProfile(err))
 	}
 	return res.(*Res), nil
 }
@@ -150,9 +150,9 @@ func (o operation[Res]) declare(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.json {
-			err = c.printJSON(res)
-		} else if err = o.print(&c.output, res); err == nil && o.more != nil {
+		if c.out.json {
+			err = c.out.printJSON(res)
+		} else if err = o.print(c.out, res); err == nil && o.more != nil {
 			err = o.more(cmd.Context(), c, res)
 		}
 		if err == nil && o.failed != nil && o.failed(res) {

@@ -29,7 +29,7 @@ const (
 
 // output is where a command prints, and what its words depend on.
 type output struct {
-	surroundings
+	at       surroundings
 	out, err *os.File
 	now      func() time.Time
 	json     bool // --json
@@ -41,7 +41,7 @@ type output struct {
 // styled reports whether to write colours to f: it is a terminal, and NO_COLOR is not
 // set (https://no-color.org).
 func (o *output) styled(f *os.File) bool {
-	return isTerminal(f) && o.env.Get("NO_COLOR") == "" && o.env.Get("TERM") != "dumb"
+	return isTerminal(f) && o.at.env.Get("NO_COLOR") == "" && o.at.env.Get("TERM") != "dumb"
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
@@ -64,10 +64,10 @@ func (o *output) fail(err error) {
 		_ = o.printJSON(e)
 		return
 	}
-	message, action := o.shown(strings.TrimRight(e.Message, "\n")), o.shown(forPeople(e.Action))
+	message, action := o.at.shown(strings.TrimRight(e.Message, "\n")), o.at.shown(forPeople(e.Action))
 	fmt.Fprintf(o.err, "%s %s\n", o.paintFor(o.err, red, "parley:"), message)
 	if action != "" {
-		fmt.Fprintln(o.err, o.shown(o.paintFor(o.err, faint, "  → ")+action))
+		fmt.Fprintln(o.err, o.at.shown(o.paintFor(o.err, faint, "  → ")+action))
 	}
 }
 
@@ -104,7 +104,7 @@ func (o *output) printJSON(v any) error {
 	return printRaw(o, string(b))
 }
 
-func (o *output) printLine(line string) error { return printRaw(o, o.shown(line)) }
+func (o *output) printLine(line string) error { return printRaw(o, o.at.shown(line)) }
 
 // printRaw writes a line as it is, such as JSON.
 func printRaw(o *output, line string) error {
@@ -113,7 +113,7 @@ func printRaw(o *output, line string) error {
 }
 
 func (o *output) printf(format string, args ...any) {
-	fmt.Fprint(o.out, o.shown(fmt.Sprintf(format, args...)))
+	fmt.Fprint(o.out, o.at.shown(fmt.Sprintf(format, args...)))
 }
 
 // styling matches what paint writes, and the colours of an agent's screen.
@@ -246,7 +246,7 @@ type passing struct {
 
 // passing returns such a line. It is not shown with --json, and where lines are not drawn again.
 func (o *output) passing() *passing {
-	if o.json || !redraws(o.env, o.err) {
+	if o.json || !redraws(o.at.env, o.err) {
 		return &passing{}
 	}
 	return &passing{to: o.err}

@@ -120,11 +120,11 @@ const controlName = len("/parley-ssh-") + 40 + 17
 // serviceFromAfar returns a client of the daemon on another machine. It connects at once: ssh may have to
 // ask for a passphrase, and what is wrong is said before a screen opens.
 func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
-	h, err := c.hostOf()
+	h, err := c.at.hostOf()
 	if err != nil {
 		return nil, err
 	}
-	kept, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
+	kept, err := remote.Keys(daemon.HostsFile(c.at.env)).Of(h.String())
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +134,11 @@ func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
 	}
 
 	if first.Version != buildVersion() {
-		c.warned.print(&c.output, "parley on %s is version %s, here it is %s",
+		c.out.warned.print(c.out, "parley on %s is version %s, here it is %s",
 			h.Address, plain.CleanLine(first.Version), buildVersion())
 	}
 
-	return clientOver(h, first, cmp.Or(c.env.Get(parley.KeyVariable), kept, c.env.Get(daemon.OperatorKey))), nil
+	return clientOver(h, first, cmp.Or(c.at.env.Get(parley.KeyVariable), kept, c.at.env.Get(daemon.OperatorKey))), nil
 }
 
 // clientOver returns a client whose first connection is there already.
@@ -186,14 +186,14 @@ func (s *surroundings) sharesDatabase() bool {
 }
 
 // teamHosts are the machines that share the workspace's database.
-type teamHosts struct{ *cli }
+type teamHosts struct{ cli *cli }
 
 // list returns them; none if the database is a file.
 func (c teamHosts) list(ctx context.Context) ([]parley.Host, error) {
-	if !c.sharesDatabase() {
+	if !c.cli.at.sharesDatabase() {
 		return nil, nil
 	}
-	service, err := c.service(ctx)
+	service, err := c.cli.service(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -210,23 +210,23 @@ func (c teamHosts) list(ctx context.Context) ([]parley.Host, error) {
 func (c teamHosts) print(hosts []parley.Host) {
 	var t table
 	for _, h := range hosts {
-		state := c.paint(green, "at work")
+		state := c.cli.out.paint(green, "at work")
 		switch {
 		case h.Away && h.AwaySince != nil:
-			state = c.paint(yellow, "away for "+c.ago(*h.AwaySince))
+			state = c.cli.out.paint(yellow, "away for "+c.cli.out.ago(*h.AwaySince))
 		case h.Away:
-			state = c.paint(yellow, "away")
+			state = c.cli.out.paint(yellow, "away")
 		case h.Here:
-			state = c.paint(green, "here")
+			state = c.cli.out.paint(green, "here")
 		}
 		t.add(h.Name, state, strings.Join(h.Agents, ", "))
 	}
-	t.print(&c.output)
+	t.print(c.cli.out)
 }
 
 // remove takes a machine out of the team.
 func (c teamHosts) remove(ctx context.Context, name string) error {
-	service, err := c.service(ctx)
+	service, err := c.cli.service(ctx)
 	if err != nil {
 		return err
 	}
@@ -236,8 +236,8 @@ func (c teamHosts) remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(res)
+	if c.cli.out.json {
+		return c.cli.out.printJSON(res)
 	}
 
 	words := res.Message
@@ -247,12 +247,12 @@ func (c teamHosts) remove(ctx context.Context, name string) error {
 	if res.Failed > 0 {
 		words += fmt.Sprintf(" Failed: %s.", count(res.Failed, "message"))
 	}
-	return c.printLine(words)
+	return c.cli.out.printLine(words)
 }
 
 // hostsNow returns the names of the team's machines, as a running daemon knows them.
 func (c completer) hostsNow(ctx context.Context) (names []string) {
-	if !c.sharesDatabase() {
+	if !c.cli.at.sharesDatabase() {
 		return nil
 	}
 	c.ask(ctx, func(ctx context.Context, service *client.Client) {

@@ -20,7 +20,7 @@ import (
 // plainScreen is the screen in words: each line that the person types is a command of parley, and what changes
 // meanwhile is announced, a line for each. It says nothing while a command runs.
 type plainScreen struct {
-	*cli
+	cli     *cli
 	service *client.Client
 	known   map[string]heard // what waits for the person, by what it is
 	all     bool             // every message is announced, and every change of state
@@ -66,9 +66,10 @@ func firstOf(l screenLink, first string) []string {
 
 // run reads lines and announces until the person leaves.
 func (p *plainScreen) run(ctx context.Context, title string, first []string) error {
-	p.env = append(slices.Clone(p.env), "PARLEY_SCREEN_PLAIN=true")
+	p.cli.at.env = append(slices.Clone(p.cli.at.env), "PARLEY_SCREEN_PLAIN=true")
 	p.known = map[string]heard{}
-	p.printf("Type quit to leave, help for what else there is. This is parley in words, in %s.\n", home(p.env, title))
+	p.cli.out.printf("Type quit to leave, help for what else there is. This is parley in words, in %s.\n",
+		home(p.cli.at.env, title))
 	p.do(ctx, first)
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -86,7 +87,7 @@ func (p *plainScreen) run(ctx context.Context, title string, first []string) err
 }
 
 func (p *plainScreen) loop(ctx context.Context, events <-chan parley.Event) error {
-	in := bufio.NewReader(p.in)
+	in := bufio.NewReader(p.cli.program.in)
 	lines := p.nextLine(in)
 	look := time.NewTimer(0)
 	defer look.Stop()
@@ -96,7 +97,7 @@ func (p *plainScreen) loop(ctx context.Context, events <-chan parley.Event) erro
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-p.ended:
+		case <-p.cli.program.ended:
 			return nil
 		case line, ok := <-lines:
 			if words := plainWords(line); !ok || len(words) > 0 && isOneOf(words[0], "quit", "exit", "q") {
@@ -158,24 +159,24 @@ func (p *plainScreen) follow(ctx context.Context, after int64, to chan<- parley.
 func (p *plainScreen) do(ctx context.Context, words []string) {
 	switch {
 	case slices.Equal(words, []string{"help"}):
-		_ = p.printLine(plainHelp)
+		_ = p.cli.out.printLine(plainHelp)
 	case slices.Equal(words, []string{"commands"}):
-		p.program.run(ctx, []string{"help", "--all"})
+		p.cli.program.run(ctx, []string{"help", "--all"})
 	case slices.Equal(words, []string{"all"}):
 		p.all = !p.all
 		words := map[bool]string{true: "Everything is announced.", false: "Only what matters is announced."}
-		_ = p.printLine(words[p.all])
+		_ = p.cli.out.printLine(words[p.all])
 	case words[0] == "tui":
-		_ = p.printLine("This is parley tui already.")
+		_ = p.cli.out.printLine("This is parley tui already.")
 	default:
 		var place []string
-		if p.workspace != "" {
-			place = append(place, "--workspace", p.workspace)
+		if p.cli.at.workspace != "" {
+			place = append(place, "--workspace", p.cli.at.workspace)
 		}
-		if p.host != "" {
-			place = append(place, "--host", p.host)
+		if p.cli.at.host != "" {
+			place = append(place, "--host", p.cli.at.host)
 		}
-		p.program.run(ctx, append(place, words...))
+		p.cli.program.run(ctx, append(place, words...))
 	}
 }
 
@@ -184,15 +185,15 @@ func (p *plainScreen) tell(e *parley.Event) {
 	state := parley.DeliveryState(e.State)
 	switch {
 	case p.all:
-		_ = p.printLine(eventPrinter{&p.output}.line(*e))
+		_ = p.cli.out.printLine(eventPrinter{p.cli.out}.line(*e))
 	case e.Type == parley.EventDelivery && e.Sender == parley.OperatorName &&
 		(state.Settled() || state == parley.DeliveryHeld):
-		p.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State,
+		p.cli.out.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State,
 			after(" ", e.Detail))
 	case e.Type == parley.EventAgent && isOneOf(e.State, string(parley.StateStarting), string(parley.StateTerminated)):
-		p.printf("%s: %s.\n", e.Agent, e.State)
+		p.cli.out.printf("%s: %s.\n", e.Agent, e.State)
 	case e.Type == parley.EventCommunication:
-		p.printf("Messages are %s.%s\n", e.State, after(" ", e.Detail))
+		p.cli.out.printf("Messages are %s.%s\n", e.State, after(" ", e.Detail))
 	}
 }
 
@@ -253,10 +254,10 @@ func (p *plainScreen) becomes(now map[string]heard) {
 	}
 	slices.Sort(lines)
 	for _, line := range lines[:min(len(lines), mostAnnounced)] {
-		_ = p.printLine(line)
+		_ = p.cli.out.printLine(line)
 	}
 	if more := len(lines) - mostAnnounced; more > 0 {
-		p.printf("And %d more: needs and read list them.\n", more)
+		p.cli.out.printf("And %d more: needs and read list them.\n", more)
 	}
 	p.known = now
 }

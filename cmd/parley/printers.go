@@ -10,16 +10,16 @@ import (
 )
 
 // eventPrinter prints events for a person.
-type eventPrinter struct{ *output }
+type eventPrinter struct{ out *output }
 
 func (p eventPrinter) print(e parley.Event) error {
-	if p.json {
-		return p.printJSON(e)
+	if p.out.json {
+		return p.out.printJSON(e)
 	}
 	columns := p.columns(e)
-	width := columnsOf(p.out)
+	width := columnsOf(p.out.out)
 	if width == 0 {
-		return p.printLine(joined(columns))
+		return p.out.printLine(joined(columns))
 	}
 
 	// What is below the first line stands under the details, or under the names where the terminal is narrow.
@@ -29,7 +29,7 @@ func (p eventPrinter) print(e parley.Event) error {
 		indent = wide
 	}
 
-	return p.printLine(p.folded(joined(columns), indent))
+	return p.out.printLine(p.out.folded(joined(columns), indent))
 }
 
 func joined(columns []string) string { return strings.TrimRight(strings.Join(columns, "  "), " ") }
@@ -71,15 +71,15 @@ func (p eventPrinter) columns(e parley.Event) []string {
 	}
 
 	return []string{
-		p.paint(faint, clock(e.Time)),
+		p.out.paint(faint, clock(e.Time)),
 		pad(who, whoWidth),
-		p.paint(style, pad(state, stateWidth)),
+		p.out.paint(style, pad(state, stateWidth)),
 		plain.CleanLine(details),
 	}
 }
 
 // messagePrinter prints messages for a person.
-type messagePrinter struct{ *output }
+type messagePrinter struct{ out *output }
 
 func (p messagePrinter) inbox(messages []parley.InboxMessage) {
 	for _, m := range messages {
@@ -96,14 +96,14 @@ func (p messagePrinter) inbox(messages []parley.InboxMessage) {
 func (p messagePrinter) message(mark, id, when, sender string, priority parley.Priority, text string) {
 	notNormal := ""
 	if priority != "" && priority != parley.PriorityNormal {
-		notNormal = "  " + p.paint(yellow, string(priority))
+		notNormal = "  " + p.out.paint(yellow, string(priority))
 	}
 
-	p.printf("%s %s  %s  %s%s\n", mark, p.paint(faint, when), p.paint(bold, sender), p.paint(faint, parley.Short(id)),
-		notNormal)
+	p.out.printf("%s %s  %s  %s%s\n", mark, p.out.paint(faint, when), p.out.paint(bold, sender),
+		p.out.paint(faint, parley.Short(id)), notNormal)
 
 	for line := range strings.SplitSeq(text, "\n") {
-		p.printf("%s\n", p.folded("  "+line, 2))
+		p.out.printf("%s\n", p.out.folded("  "+line, 2))
 	}
 }
 
@@ -124,11 +124,11 @@ func (p messagePrinter) found(res *parley.SearchMessagesResult) error {
 
 	switch {
 	case res.Truncated:
-		p.printf("… the search stopped there; --until %s continues.\n", res.SearchedSince.Format(time.RFC3339Nano))
+		p.out.printf("… the search stopped there; --until %s continues.\n", res.SearchedSince.Format(time.RFC3339Nano))
 	case res.HasMore:
-		p.printf("… and more; --limit shows up to 100, --until shows earlier ones.\n")
+		p.out.printf("… and more; --limit shows up to 100, --until shows earlier ones.\n")
 	case len(res.Messages) == 0:
-		return p.printLine("No messages.")
+		return p.out.printLine("No messages.")
 	}
 
 	return nil

@@ -12,7 +12,7 @@ func (c *cli) profileSet() (profile.Set, error) {
 		return profile.Set{}, err
 	}
 	for _, e := range t.LeftOut {
-		c.warned.print(&c.output, "%s; it is left out\n  → %s", e.Message, e.Action)
+		c.out.warned.print(c.out, "%s; it is left out\n  → %s", e.Message, e.Action)
 	}
 
 	return t.ProfileSet()
@@ -20,15 +20,15 @@ func (c *cli) profileSet() (profile.Set, error) {
 
 // team returns what counts in the workspace, and warns of what does not for want of trust.
 func (c *cli) team() (*daemon.Team, error) {
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
 		return nil, err
 	}
-	t, err := daemon.Load(at, c.env)
+	t, err := daemon.Load(at, c.at.env)
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfTrust(at, &daemon.Info{Withheld: t.WithheldWords()})
+	c.out.warnOfTrust(at, &daemon.Info{Withheld: t.WithheldWords()})
 
 	return t, nil
 }

@@ -19,8 +19,8 @@ func TestPathsOfALearnedCommandAreWhole(t *testing.T) {
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 
-	k := &profileLearn{profileCheck: profileCheck{cli: new(cli)}}
-	k.dir = dir
+	k := &profileLearn{cli: newCLI(program{})}
+	k.cli.at.dir = dir
 	for _, c := range [][2][]string{
 		{{"node", "./robot.js", "--offline"}, {"node", at("robot.js"), "--offline"}},
 		{{"bin/robot", "chat", "robot.js"}, {at("bin/robot"), "chat", at("robot.js")}},

@@ -13,12 +13,12 @@ import (
 // run executes one command line and returns the exit status: 0, 1 for a failure, 2 for
 // an invalid command line.
 func (p program) run(ctx context.Context, args []string) int {
-	c := &cli{program: p}
+	c := newCLI(p)
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetIn(p.in)
-	root.SetOut(p.out)
-	root.SetErr(p.err)
+	root.SetOut(p.out.out)
+	root.SetErr(p.out.err)
 
 	err := detachedWait(root, args)
 	if err == nil {
@@ -28,7 +28,7 @@ func (p program) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	if ctx.Err() != nil {
-		c.sayGoesOn()
+		c.out.sayGoesOn()
 		return 130 // what a shell reports for an interrupted command
 	}
 	if code, ok := errors.AsType[exitCode](err); ok {
@@ -36,12 +36,12 @@ func (p program) run(ctx context.Context, args []string) int {
 	}
 
 	if usage, ok := errors.AsType[usageError](err); ok {
-		c.json = c.json || asksForJSON(args) // flags behind the mistake were not parsed
-		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("%s", usage.next))
+		c.out.json = c.out.json || asksForJSON(args) // flags behind the mistake were not parsed
+		c.out.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("%s", usage.next))
 		return 2
 	}
 
-	c.fail(err)
+	c.out.fail(err)
 
 	return 1
 }
@@ -51,7 +51,7 @@ func (o *output) sayGoesOn() {
 	if o.goesOn == "" || o.json {
 		return
 	}
-	if redraws(o.env, o.err) {
+	if redraws(o.at.env, o.err) {
 		fmt.Fprint(o.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
 	}
 	fmt.Fprintln(o.err, o.goesOn)
@@ -78,13 +78,13 @@ It proves and shows what became of each message. Without a command, parley opens
 	root.SetFlagErrorFunc(misusedFlag)
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	flags := root.PersistentFlags()
-	flags.StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
-	flags.StringVar(&c.host, "host", "", "machine of the daemon, over ssh: BOX or BOX:DIR")
-	flags.BoolVar(&c.json, "json", false, "print the result as JSON")
+	flags.StringVar(&c.at.workspace, "workspace", "", "directory of the workspace (default: found from here)")
+	flags.StringVar(&c.at.host, "host", "", "machine of the daemon, over ssh: BOX or BOX:DIR")
+	flags.BoolVar(&c.out.json, "json", false, "print the result as JSON")
 
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand((&helpCommand{}).declare(c))
-	root.SetHelpFunc(helpFunc(&c.output))
+	root.SetHelpFunc(helpFunc(c.out))
 	for _, group := range commandGroups() {
 		root.AddCommand(group.commands.declare(c)...)
 	}

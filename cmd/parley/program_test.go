@@ -37,14 +37,14 @@ func TestEveryCommandIsExplained(t *testing.T) {
 		}
 	}
 
-	walk(newRoot((&cli{})))
+	walk(newRoot((newCLI(program{}))))
 }
 
 // Help without more fits a terminal, and everything is one word away.
 func TestHelpBeginsWithWhatIsNeededMost(t *testing.T) {
-	c := &cli{}
+	c := newCLI(program{})
 	root := newRoot(c)
-	brief, all := overview(&c.output, root, false), overview(&c.output, root, true)
+	brief, all := overview(c.out, root, false), overview(c.out, root, true)
 	if lines := strings.Count(brief, "\n") + 1; lines > 24 {
 		t.Errorf("it has %d lines, want 24 at most:\n%s", lines, brief)
 	}
@@ -113,7 +113,7 @@ func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 // A daemon has the lock before it has an address.
 func TestStartingDaemonRuns(t *testing.T) {
 	d := testDoctor(t)
-	d.in, d.now = must.Have(os.Open(os.DevNull))(t), time.Now
+	d.cli.program.in, d.cli.out.now = must.Have(os.Open(os.DevNull))(t), time.Now
 	must.Do(t, d.at.Prepare())
 	must.Do(t, os.MkdirAll(filepath.Dir(d.at.Database()), 0o700))
 	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o600))
@@ -126,10 +126,10 @@ func TestStartingDaemonRuns(t *testing.T) {
 		"down": impatient, "uninstall --yes --workspaces": t.Context(),
 	} {
 		dir := t.TempDir()
-		d.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
-		d.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
-		status := d.run(ctx, strings.Fields(command))
-		if out := must.Have(os.ReadFile(d.out.Name()))(t); status == 0 || len(out) > 0 {
+		d.cli.out.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
+		d.cli.out.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
+		status := d.cli.program.run(ctx, strings.Fields(command))
+		if out := must.Have(os.ReadFile(d.cli.out.out.Name()))(t); status == 0 || len(out) > 0 {
 			t.Errorf("%s: exit status %d, %q, want a failure", command, status, out)
 		}
 		if _, err := os.Stat(d.at.Database()); err != nil {
@@ -140,30 +140,30 @@ func TestStartingDaemonRuns(t *testing.T) {
 
 // Whatever others have written into a text, it does nothing to the terminal of whom it is shown to.
 func TestForeignTextIsHarmless(t *testing.T) {
-	c := &cli{}
+	c := newCLI(program{})
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	foreign := "red \x1b]52;c;aGk=\x07 \u202etxt \u2066x \x9b2J \r end"
 	path := filepath.Join(t.TempDir(), "out")
-	c.out = must.Have(os.Create(path))(t)
-	c.err, c.now = c.out, timeNow
+	c.out.out = must.Have(os.Create(path))(t)
+	c.out.err, c.out.now = c.out.out, timeNow
 
-	must.Do(t, eventPrinter{&c.output}.print(parley.Event{
+	must.Do(t, eventPrinter{c.out}.print(parley.Event{
 		Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign,
 	}))
 	must.Do(t,
-		messagePrinter{&c.output}.found(&parley.SearchMessagesResult{
+		messagePrinter{c.out}.found(&parley.SearchMessagesResult{
 			Messages: []parley.FoundMessage{{Snippet: foreign}}}))
 	must.Do(t,
-		needsCommand{}.print(&c.output,
+		needsCommand{}.print(c.out,
 			&parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
 				Command: foreign, Screen: []string{foreign}}}}))
 	receipts{c}.printLadders([]parley.Delivery{{Recipient: "a", Reason: foreign,
 		Steps: []parley.Step{{Evidence: foreign}}}})
-	threadPrinter{&c.output}.head(parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
+	threadPrinter{c.out}.head(parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
 	must.Do(t, (&answering{c: c}).show(&parley.AnswerDialogResult{Dialog: &parley.Dialog{Question: foreign,
 		Lines: []string{foreign}, Options: []parley.DialogOption{{Choice: "1", Label: foreign, Detail: foreign}}}}))
-	c.fail(parley.Errorf(parley.Internal, "%s", foreign).Suggest("%s", foreign))
-	must.Do(t, c.out.Close())
+	c.out.fail(parley.Errorf(parley.Internal, "%s", foreign).Suggest("%s", foreign))
+	must.Do(t, c.out.out.Close())
 
 	out := string(must.Have(os.ReadFile(path))(t))
 	if strings.Count(out, "end") < 10 || strings.ContainsFunc(out, harmful) {

@@ -58,19 +58,19 @@ type sent struct {
 }
 
 // receipts tell what has become of messages.
-type receipts struct{ *cli }
+type receipts struct{ cli *cli }
 
 // print prints what is proven so far and, with --wait, waits for the rest.
 func (r receipts) print(ctx context.Context, res any, sentence string, s sent, patience time.Duration) error {
-	if r.json {
+	if r.cli.out.json {
 		waitErr := r.await(ctx, s, patience)
-		if err := r.printJSON(res); err != nil {
+		if err := r.cli.out.printJSON(res); err != nil {
 			return err
 		}
 		return silently(waitErr)
 	}
 
-	r.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), r.rungs(*s.deliveries))
+	r.cli.out.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), r.rungs(*s.deliveries))
 	if patience <= 0 {
 		return r.printHeld(ctx, s)
 	}
@@ -109,12 +109,12 @@ func (r receipts) rungs(deliveries []parley.Delivery) string {
 	}
 
 	if len(order) == 1 && len(deliveries) == 1 {
-		return r.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
+		return r.cli.out.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
 	}
 
 	var parts []string
 	for _, s := range order {
-		parts = append(parts, r.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
+		parts = append(parts, r.cli.out.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
 	}
 
 	return strings.Join(parts, ", ")
@@ -138,12 +138,13 @@ func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 	}
 
 	short := parley.Short(s.id)
-	r.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
-	until := r.now().Add(wait)
-	progress := r.passing()
+	r.cli.out.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.",
+		short)
+	until := r.cli.out.now().Add(wait)
+	progress := r.cli.out.passing()
 	defer progress.clear()
 	for !settled(*s.deliveries) {
-		left := until.Sub(r.now())
+		left := until.Sub(r.cli.out.now())
 		if left <= 0 {
 			break
 		}
@@ -210,11 +211,11 @@ func (r receipts) printHeld(ctx context.Context, s sent) error {
 	behind, next := r.behind(ctx, held)
 	if !said {
 		for _, words := range behind[:min(len(behind), mostBetween)] {
-			r.printf("%s\n", r.folded(words, 2))
+			r.cli.out.printf("%s\n", r.cli.out.folded(words, 2))
 		}
 	}
 	if next != "" {
-		r.printf("%s\n", r.folded(r.paint(faint, "  → ")+next, 4))
+		r.cli.out.printf("%s\n", r.cli.out.folded(r.cli.out.paint(faint, "  → ")+next, 4))
 	}
 	return nil
 }
@@ -255,20 +256,21 @@ func (r receipts) agent(ctx context.Context, name string) parley.Agent {
 // printLadders shows the states of each delivery with their times and evidence.
 func (r receipts) printLadders(deliveries []parley.Delivery) {
 	for _, d := range deliveries {
-		r.printf("%s: %s%s\n", r.paint(bold, d.Recipient), r.paint(rungStyle(d.State), string(d.State)), because(d))
+		r.cli.out.printf("%s: %s%s\n", r.cli.out.paint(bold, d.Recipient),
+			r.cli.out.paint(rungStyle(d.State), string(d.State)), because(d))
 		var t table
 		for _, step := range d.Steps {
-			at := r.paint(faint, step.At.Local().Format("15:04:05.000"))
+			at := r.cli.out.paint(faint, step.At.Local().Format("15:04:05.000"))
 			t.add("  "+at, string(step.State), step.Evidence)
 		}
-		t.print(&r.output)
+		t.print(r.cli.out)
 	}
 }
 
 // undeliverable reports a message that is stored but has no live recipient.
 func (r receipts) undeliverable(ctx context.Context, to string, res *parley.SendMessageResult) error {
-	if r.json {
-		return errors.Join(r.printJSON(res), exitCode(1))
+	if r.cli.out.json {
+		return errors.Join(r.cli.out.printJSON(res), exitCode(1))
 	}
 
 	a := r.agent(ctx, to)

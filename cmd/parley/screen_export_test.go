@@ -15,7 +15,7 @@ import (
 func TestScreenExportKeepsAFileThatIsThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept.md")
 	must.Do(t, os.WriteFile(file, nil, 0o600))
-	_, err := screens{&cli{}}.export(t.Context(), nil, tui.Exported{}, file)
+	_, err := screens{newCLI(program{})}.export(t.Context(), nil, tui.Exported{}, file)
 	var e *parley.Error
 	if !errors.As(err, &e) || e.Action != "Use another name." {
 		t.Errorf("the error is %v", err)

@@ -80,7 +80,7 @@ func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target
 // export writes messages to a new file, the oldest first.
 func (c screens) export(ctx context.Context, s parley.Service, what tui.Exported, path string) (int, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.dir, path)
+		path = filepath.Join(c.cli.at.dir, path)
 	}
 	if _, err := os.Lstat(path); err == nil { // the screen has no --force
 		return 0, parley.Errorf(parley.InvalidArgument, "%s exists already", path).Suggest("Use another name.")
@@ -101,7 +101,7 @@ func (c screens) export(ctx context.Context, s parley.Service, what tui.Exported
 	}
 
 	return writeNewFile(path, false, func(to io.Writer) (int, error) {
-		head := export.Head{Title: title, Total: len(ids), At: c.now(), Zone: time.Local}
+		head := export.Head{Title: title, Total: len(ids), At: c.cli.out.now(), Zone: time.Local}
 		w, err := export.New(to, formatOf(path, false), head)
 		if err != nil {
 			return 0, err

@@ -31,11 +31,11 @@ func (s *surroundings) screenSettings(at daemon.Place) (daemon.ScreenSettings, t
 // programs returns the profiles, those that were tried first, and whether their programs are
 // installed here.
 func (c screens) programs() []tui.Program {
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return nil
 	}
-	t, err := daemon.Load(at, c.env)
+	t, err := daemon.Load(at, c.cli.at.env)
 	if err != nil {
 		return nil
 	}
@@ -82,31 +82,31 @@ func (c screens) examine(ctx context.Context) []tui.Finding {
 // elsewhere returns the caller in another workspace, which is a directory here, or a host. A key in the
 // environment belongs to the workspace that the caller began in.
 func (c screens) elsewhere(name string) screens {
-	at := *c.cli
-	at.host, at.workspace = name, ""
+	there := newCLI(c.cli.program)
+	there.at.host, there.at.workspace = name, ""
 	if path.IsAbs(name) {
-		at.host, at.workspace = "", name
+		there.at.host, there.at.workspace = "", name
 	}
 	if place, err := c.shownPlace(); err == nil && c.isShown(place, name) {
 		return c
 	}
-	at.env = append(slices.Clone(c.env), "PARLEY_KEY=")
+	there.at.env = append(slices.Clone(c.cli.at.env), "PARLEY_KEY=")
 
-	return screens{&at}
+	return screens{there}
 }
 
 // isShown reports whether a workspace is the one that c is in.
 func (c screens) isShown(at daemon.Place, name string) bool {
-	if c.host == "" {
+	if c.cli.at.host == "" {
 		return name == at.Root
 	}
-	h, err := c.hostOf()
+	h, err := c.cli.at.hostOf()
 	return err == nil && h.String() == name
 }
 
 // workspaces returns the workspaces of the user, those that need the person first.
 func (c screens) workspaces(ctx context.Context, at daemon.Place) ([]tui.Workspace, error) {
-	lines, err := survey{&c.output}.everywhere(ctx)
+	lines, err := survey{c.cli.out}.everywhere(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (c screens) workspaces(ctx context.Context, at daemon.Place) ([]tui.Workspa
 	for _, l := range lines {
 		all = append(all, tui.Workspace{
 			Name:   l.Workspace,
-			Shown:  home(c.env, l.Workspace),
+			Shown:  home(c.cli.at.env, l.Workspace),
 			State:  l.agents(),
 			Needs:  l.needs(),
 			Grave:  l.Problem != "",

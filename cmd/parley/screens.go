@@ -20,7 +20,7 @@ import (
 )
 
 // screens are the screens of workspaces, with what this program can do for them.
-type screens struct{ *cli }
+type screens struct{ cli *cli }
 
 // screenGC is the garbage collector's percentage for the screen. The screen keeps little
 // compared to what it allocates for drawing: with 200 agents and 100,000 messages, paged
@@ -33,11 +33,11 @@ func (c screens) open(ctx context.Context, link screenLink) error {
 	if err := link.check(); err != nil {
 		return err
 	}
-	if !link.plain && (!isTerminal(c.in) || !isTerminal(c.out)) {
+	if !link.plain && (!isTerminal(c.cli.program.in) || !isTerminal(c.cli.out.out)) {
 		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
 			Suggest("Use parley log -f to see the traffic without one, or parley tui --plain.")
 	}
-	if c.env.Get("GOGC") == "" {
+	if c.cli.at.env.Get("GOGC") == "" {
 		debug.SetGCPercent(screenGC)
 	}
 
@@ -62,7 +62,7 @@ func (c screens) open(ctx context.Context, link screenLink) error {
 
 // orHelp runs parley without a command: the screen on a terminal, else help.
 func (c screens) orHelp(cmd *cobra.Command) error {
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+	if !isTerminal(c.cli.program.in) || !isTerminal(c.cli.out.out) {
 		return cmd.Help()
 	}
 	return c.open(cmd.Context(), screenLink{})
@@ -76,18 +76,18 @@ func (c screens) one(ctx context.Context, link screenLink, problem error) (next 
 		return "", err
 	}
 
-	screen, notify, err := c.screenSettings(at)
+	screen, notify, err := c.cli.at.screenSettings(at)
 	if err != nil {
 		return "", err
 	}
 
-	service, err := c.service(ctx)
+	service, err := c.cli.service(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer service.Close()
 
-	if link.plain || screen.Plain || wordsOnly(c.env) {
+	if link.plain || screen.Plain || wordsOnly(c.cli.at.env) {
 		p := &plainScreen{cli: c.cli, service: service}
 		return "", p.run(ctx, c.title(at), firstOf(link, screen.First))
 	}
@@ -112,8 +112,8 @@ func (c screens) one(ctx context.Context, link screenLink, problem error) (next 
 		Service:   service,
 		Workspace: c.title(at),
 		Follow:    service.Events,
-		Environ:   c.env,
-		Now:       c.now,
+		Environ:   c.cli.at.env,
+		Now:       c.cli.out.now,
 		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(key),
 		Style: tui.Style{
 			Still: screen.ReducedMotion,
@@ -125,7 +125,7 @@ func (c screens) one(ctx context.Context, link screenLink, problem error) (next 
 		Surroundings: c.around(ctx, service, at),
 	}
 
-	return tui.Run(ctx, o, c.in, c.out)
+	return tui.Run(ctx, o, c.cli.program.in, c.cli.out.out)
 }
 
 // around returns what the screen can do by this program.
@@ -138,11 +138,11 @@ func (c screens) around(ctx context.Context, service *client.Client, at daemon.P
 		},
 	}
 
-	if c.host == "" {
+	if c.cli.at.host == "" {
 		around.Programs = func() []tui.Program { return c.programs() }
 		around.Examine = func(ctx context.Context) []tui.Finding { return c.examine(ctx) }
 	}
-	if user := (userTmux{c.env}); user.around() != "" {
+	if user := (userTmux{c.cli.at.env}); user.around() != "" {
 		around.Buffer = user.fillBuffer
 		around.Beside = func(name string) (*exec.Cmd, error) { return c.attachBeside(ctx, service, name) }
 	}
@@ -152,17 +152,17 @@ func (c screens) around(ctx context.Context, service *client.Client, at daemon.P
 
 // shownPlace returns the place that the screen shows; none if it is on another machine.
 func (c screens) shownPlace() (daemon.Place, error) {
-	if c.host != "" {
+	if c.cli.at.host != "" {
 		return daemon.Place{}, nil
 	}
-	return c.place()
+	return c.cli.at.place()
 }
 
 // title names the workspace at the top of the screen.
 func (c screens) title(at daemon.Place) string {
-	h, err := c.hostOf()
+	h, err := c.cli.at.hostOf()
 	switch {
-	case c.host == "" || err != nil:
+	case c.cli.at.host == "" || err != nil:
 		return at.Root
 	case h.Workspace == "":
 		return h.Address
@@ -172,10 +172,10 @@ func (c screens) title(at daemon.Place) string {
 
 // returnKey returns the key that leads back from an attached terminal.
 func (c screens) returnKey(ctx context.Context, at daemon.Place) string {
-	if c.host != "" {
+	if c.cli.at.host != "" {
 		return tmux.ReturnKey
 	}
-	return userTmux{c.env}.returnKey(ctx, at.TmuxSocket())
+	return userTmux{c.cli.at.env}.returnKey(ctx, at.TmuxSocket())
 }
 
 // attachBeside shows a terminal in a new window of the user's own tmux: a client cannot
@@ -188,7 +188,7 @@ func (c screens) attachBeside(ctx context.Context, service *client.Client, name 
 	}
 	argv := append([]string{"new-window", "-n", name, "--", "env", "-u", "TMUX", attach.Path}, attach.Args[1:]...)
 	cmd := exec.Command("tmux", argv...)
-	cmd.Env = c.env
+	cmd.Env = c.cli.at.env
 	return cmd, nil
 }
 
@@ -198,8 +198,8 @@ const attachWithin = 15 * time.Second
 
 // attach returns what shows an agent's terminal in place of the screen.
 func (c screens) attach(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
-	if c.host != "" {
-		return c.thereOnTerminal(ctx, "attach", name)
+	if c.cli.at.host != "" {
+		return c.cli.at.thereOnTerminal(ctx, "attach", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()
@@ -207,6 +207,6 @@ func (c screens) attach(ctx context.Context, service *client.Client, name string
 	if err != nil {
 		return nil, err
 	}
-	user := userTmux{c.env}
+	user := userTmux{c.cli.at.env}
 	return user.client(user.showing(res))
 }

@@ -11,26 +11,26 @@ import (
 )
 
 func (p *program) starter() daemon.Starter {
-	return daemon.Starter{Executable: p.executable, Env: p.env, Now: p.now}
+	return daemon.Starter{Executable: p.executable, Env: p.out.at.env, Now: p.out.now}
 }
 
 // ensureDaemon returns the workspace's daemon. Like tmux, it starts one if none runs.
 func (p *program) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
 	if info := daemon.Running(ctx, at); info != nil {
-		p.warnOfVersion(info)
-		p.warnOfTrust(at, info)
+		p.out.warnOfVersion(info)
+		p.out.warnOfTrust(at, info)
 		return info, nil
 	}
 
 	p.consent(at)
 	info, err := p.startDaemon(ctx, at)
-	p.warnOfTrust(at, info)
+	p.out.warnOfTrust(at, info)
 
 	return info, err
 }
 
 func (p *program) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
-	stop := p.noticeStart(ctx)
+	stop := p.out.noticeStart(ctx)
 	defer stop()
 	return p.starter().Ensure(ctx, at)
 }

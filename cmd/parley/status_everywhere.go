@@ -57,14 +57,14 @@ func knownHere(ctx context.Context, env daemon.Environ) []parley.KnownWorkspace 
 }
 
 // survey looks at all workspaces of the user.
-type survey struct{ *output }
+type survey struct{ out *output }
 
 // everywhere looks at each workspace of the user, also at those on other machines whose keys are kept here,
 // all at once. Those that need the user most come first. It starts no daemon.
 func (s survey) everywhere(ctx context.Context) ([]workspaceLine, error) {
 	var looking sync.WaitGroup
-	lines := lookHere(ctx, s.env, &looking)
-	hosts, err := remote.Keys(daemon.HostsFile(s.env)).Hosts()
+	lines := lookHere(ctx, s.out.at.env, &looking)
+	hosts, err := remote.Keys(daemon.HostsFile(s.out.at.env)).Hosts()
 	if err != nil {
 		looking.Wait()
 		return nil, err
@@ -89,30 +89,30 @@ func (s survey) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.json {
-		return s.printJSON(struct {
+	if s.out.json {
+		return s.out.printJSON(struct {
 			parley.Answer
 			Workspaces []workspaceLine `json:"workspaces"`
 		}{parley.OK, lines})
 	}
 	if len(lines) == 0 {
-		return s.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's " +
+		return s.out.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's " +
 			"directory.")
 	}
 
 	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
-		t.add(s.paint(bold, home(s.env, l.Workspace)), l.agents(), s.paint(yellow, l.needs()),
-			s.paint(faint, l.Command))
+		t.add(s.out.paint(bold, home(s.out.at.env, l.Workspace)), l.agents(), s.out.paint(yellow, l.needs()),
+			s.out.paint(faint, l.Command))
 	}
-	t.print(s.output)
+	t.print(s.out)
 
 	return nil
 }
 
 // sayWaiting shows on a terminal what a command does for long, until stop.
 func (s survey) sayWaiting(doing string) (stop func()) {
-	line := s.passing()
+	line := s.out.passing()
 	end := every(progressAfter, func() { line.show("%s…", doing) })
 	return func() { end(); line.clear() }
 }
@@ -172,7 +172,7 @@ func (s survey) lookFromAfar(ctx context.Context, host string) workspaceLine {
 	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 
-	at := s.surroundings
+	at := s.out.at
 	at.host, at.workspace = host, ""
 	h, err := at.hostOf()
 	if err == nil {

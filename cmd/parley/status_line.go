@@ -65,7 +65,7 @@ func (s *statusCommand) printLine(ctx context.Context, c *cli) error {
 		}
 	}
 
-	if c.json {
+	if c.out.json {
 		return usageError{
 			errors.New("--tmux and --json cannot be combined"),
 			"Use one of them: the line is for tmux, the object for programs.",
@@ -75,30 +75,30 @@ func (s *statusCommand) printLine(ctx context.Context, c *cli) error {
 	ctx, cancel := context.WithTimeout(ctx, lineWithin)
 	defer cancel()
 
-	at, err := c.place()
+	at, err := c.at.place()
 	if err != nil {
-		return c.printLine("parley: off")
+		return c.out.printLine("parley: off")
 	}
 
 	info := daemon.Running(ctx, at)
 	if info == nil {
-		return c.printLine("parley: off")
+		return c.out.printLine("parley: off")
 	}
 
-	service := c.clientOf(info)
+	service := c.at.clientOf(info)
 	defer service.Close()
 
 	status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{})
 	if err != nil {
-		return c.printLine("parley: no answer")
+		return c.out.printLine("parley: no answer")
 	}
 
-	l := statusLine{glyphs: usesUTF8(c.env), words: s.line == lineWords}
+	l := statusLine{glyphs: usesUTF8(c.at.env), words: s.line == lineWords}
 	if mine, err := op.CheckNewMessages.Call(ctx, service, parley.CheckNewMessagesRequest{}); err == nil {
 		l.unread = mine.UnreadCount
 	}
 
-	return c.printLine(l.of(status))
+	return c.out.printLine(l.of(status))
 }
 
 // usesUTF8 reports whether the locale allows glyphs beyond ASCII.

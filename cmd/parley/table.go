@@ -43,11 +43,11 @@ func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *table) print(o *output) {
 	lines := t.sentences
-	if !wordsOnly(o.env) {
+	if !wordsOnly(o.at.env) {
 		lines = func() []string { return t.lines(columnsOf(o.out)) }
 	}
 	for _, line := range lines() {
-		fmt.Fprintln(o.out, o.shown(line))
+		fmt.Fprintln(o.out, o.at.shown(line))
 	}
 }
 
@@ -304,7 +304,7 @@ func (o *output) heads(names ...string) []string {
 
 // quoted is a line of an agent's screen, as much of it as a line of the terminal takes.
 func (o *output) quoted(line string) string {
-	if width := columnsOf(o.out) - 4; width > 0 && !wordsOnly(o.env) {
+	if width := columnsOf(o.out) - 4; width > 0 && !wordsOnly(o.at.env) {
 		line = ansi.Truncate(line, width, "…")
 	}
 	return strings.TrimRight(o.paint(faint, "  │ ")+line, " ")

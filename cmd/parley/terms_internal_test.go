@@ -10,8 +10,8 @@ import (
 // find and log take one language: each word of a filter, and each flag by the name that the other has.
 func TestFindAndLogTakeOneLanguage(t *testing.T) {
 	commands := map[string]func() *cobra.Command{
-		"find": func() *cobra.Command { return findCommand{}.declare(&cli{}) },
-		"log":  func() *cobra.Command { return new(logCommand).declare(&cli{}) },
+		"find": func() *cobra.Command { return findCommand{}.declare(newCLI(program{})) },
+		"log":  func() *cobra.Command { return new(logCommand).declare(newCLI(program{})) },
 	}
 	for name, c := range map[string]struct{ flag, value, word string }{
 		"a state": {"--states", "failed", "is:failed"}, "a state by log's name": {"--is", "failed", "state:failed"},

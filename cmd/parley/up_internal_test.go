@@ -81,12 +81,12 @@ func TestUpSaysWhichAgentAnErrorIsAbout(t *testing.T) {
 func TestWarningOfAnotherDirectoryIsNoAnswer(t *testing.T) {
 	d := testDoctor(t)
 	dir := t.TempDir()
-	d.json = true
-	d.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
-	d.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
-	(&upRun{launches: launches{d.cli}}).warnOfDir("coder", "/shop/old", "/shop/new")
+	d.cli.out.json = true
+	d.cli.out.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
+	d.cli.out.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
+	(&upRun{cli: d.cli}).warnOfDir("coder", "/shop/old", "/shop/new")
 
-	out, err := must.Have(os.ReadFile(d.out.Name()))(t), must.Have(os.ReadFile(d.err.Name()))(t)
+	out, err := must.Have(os.ReadFile(d.cli.out.out.Name()))(t), must.Have(os.ReadFile(d.cli.out.err.Name()))(t)
 	want := "parley: coder runs in /shop/old, where its conversation is; the file says /shop/new\n" +
 		"  → To begin a new conversation there: parley up --apply --fresh coder\n"
 	if len(out) > 0 || string(err) != want {

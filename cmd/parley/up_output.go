@@ -20,14 +20,14 @@ type comparison struct {
 // printCompared reports an agent that already runs, how it differs from the file, and what was or
 // would be done about it.
 func (u *upRun) printCompared(s upStep, res *parley.UpdateAgentResult) error {
-	if u.json {
-		return u.printJSON(comparison{*res, s.there.State, true})
+	if u.cli.out.json {
+		return u.cli.out.printJSON(comparison{*res, s.there.State, true})
 	}
 
-	name := u.paint(bold, res.Name)
+	name := u.cli.out.paint(bold, res.Name)
 	switch {
 	case len(res.Changes) == 0:
-		return u.printLine(name + " is already running.")
+		return u.cli.out.printLine(name + " is already running.")
 	case res.Changed:
 		name += " is changed:"
 	default:
@@ -39,10 +39,10 @@ func (u *upRun) printCompared(s upStep, res *parley.UpdateAgentResult) error {
 		lines = append(lines, "  "+changeWords(ch))
 	}
 	if !res.Changed {
-		lines = append(lines, u.paint(faint, "  → ")+applyWords(res))
+		lines = append(lines, u.cli.out.paint(faint, "  → ")+applyWords(res))
 	}
 
-	return u.printLine(strings.Join(lines, "\n"))
+	return u.cli.out.printLine(strings.Join(lines, "\n"))
 }
 
 func changeWords(ch parley.Change) string {
@@ -86,8 +86,8 @@ func (u *upRun) printWouldLaunch(s upStep) error {
 	if s.wanted != nil && s.wanted.Host != u.here {
 		on = s.wanted.Host
 	}
-	if u.json {
-		return u.printJSON(struct {
+	if u.cli.out.json {
+		return u.cli.out.printJSON(struct {
 			parley.Answer
 			Name         string `json:"name"`
 			Host         string `json:"host,omitempty"`
@@ -96,40 +96,43 @@ func (u *upRun) printWouldLaunch(s upStep) error {
 		}{parley.OK, s.name, on, true, resumes})
 	}
 
-	words := u.paint(bold, s.name) + " would be launched"
+	words := u.cli.out.paint(bold, s.name) + " would be launched"
 	if on != "" {
 		words += " on " + on
 	}
 	if resumes {
 		words += " with its conversation"
 	}
-	return u.printLine(words + ".")
+	return u.cli.out.printLine(words + ".")
 }
 
 // printFinished reports an agent whose work was finished, and which is therefore left out.
 func (u *upRun) printFinished(s upStep) error {
-	if u.json {
-		return u.printJSON(struct {
+	if u.cli.out.json {
+		return u.cli.out.printJSON(struct {
 			parley.Answer
 			Name     string `json:"name"`
 			Finished bool   `json:"finished"`
 		}{parley.OK, s.name, true})
 	}
-	return u.printLine(fmt.Sprintf("%s is stopped, and its worktree was removed; parley up %s starts it on a new "+
-		"branch.",
-		u.paint(bold, s.name), s.name))
+	return u.cli.out.printLine(fmt.Sprintf(
+		"%s is stopped, and its worktree was removed; parley up %s starts it on a new branch.",
+		u.cli.out.paint(bold, s.name), s.name))
 }
 
 // warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
 func (u *upRun) warnOfDir(name, has, wants string) {
-	u.warned.print(&u.output, "%s runs in %s, where its conversation is; the file says %s\n  %s %s",
-		name, plain.CleanLine(has), plain.CleanLine(wants), u.paintFor(u.err, faint, "→"),
+	u.cli.out.warned.print(u.cli.out,
+		"%s runs in %s, where its conversation is; the file says %s\n  %s %s",
+		name, plain.CleanLine(has), plain.CleanLine(wants),
+		u.cli.out.paintFor(u.cli.out.err, faint, "→"),
 		"To begin a new conversation there: parley up --apply --fresh "+name)
 }
 
 // upRun is one run of parley up.
 type upRun struct {
-	launches
+	cli      *cli
+	launches launches
 	upOptions
 	team     *daemon.Team
 	base     string // what the file's paths are relative to

@@ -23,9 +23,9 @@ func (c *webPage) reachable(ctx context.Context, address string) error {
 	}
 	name := tailnetName(ctx)
 	switch {
-	case c.host != "":
+	case c.cli.at.host != "":
 		return parley.Errorf(parley.InvalidArgument, "the way to a phone begins at the daemon's machine").
-			Suggest("Run it there: ssh -t %s parley web --phone", sh.Word(c.host))
+			Suggest("Run it there: ssh -t %s parley web --phone", sh.Word(c.cli.at.host))
 	case name == "":
 		return parley.Errorf(parley.InvalidArgument, "there is no way from here to a phone").
 			Suggest("Install Tailscale here and on the phone (tailscale up), and run this again. docs/web.md has " +
@@ -33,18 +33,20 @@ func (c *webPage) reachable(ctx context.Context, address string) error {
 	}
 
 	far := "https://" + net.JoinHostPort(name, u.Port())
-	if !c.yes && !(c.canAsk() && c.agreed("Let Tailscale serve the page to your own devices, as "+far+"? [y/N] ")) {
+	if !c.yes &&
+		!(c.cli.program.canAsk() &&
+			c.cli.program.agreed("Let Tailscale serve the page to your own devices, as "+far+"? [y/N] ")) {
 		return parley.Errorf(parley.InvalidArgument, "nothing was changed").Suggest("Say yes, or add --yes.")
 	}
 
 	serve := exec.CommandContext(ctx, "tailscale", "serve", "--bg", "--https="+u.Port(), address)
-	serve.Stdout, serve.Stderr = c.err, c.err // it says what the tailnet lacks, and waits for that
+	serve.Stdout, serve.Stderr = c.cli.out.err, c.cli.out.err // it says what the tailnet lacks, and waits for that
 	if err := serve.Run(); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "Tailscale does not serve the page: %v", err).
 			Suggest("Do what it says above. It takes you for its operator after: sudo tailscale set --operator=$USER")
 	}
 
-	at, err := c.place()
+	at, err := c.cli.at.place()
 	if err != nil {
 		return err
 	}

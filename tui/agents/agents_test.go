@@ -10,7 +10,7 @@ import (
 
 func TestAUsageLimitShowsItsEnd(t *testing.T) {
 	ends := time.Date(2030, 1, 2, 15, 4, 0, 0, time.Local)
-	c := cells{Shared: &room.Shared{}}
+	c := cells{room: &room.Shared{}}
 	got, _ := c.now(&parley.AgentStatus{LimitedUntil: &ends, WaitsFor: "it has been at its usage limit for 3 min"})
 	if got != "usage limit until 2 Jan 15:04" {
 		t.Errorf("got %q", got)

@@ -18,7 +18,7 @@ import (
 
 // cells are what the list tells of agents.
 type cells struct {
-	*room.Shared
+	room     *room.Shared
 	branches branches
 	busiest  int  // of the agents' curves
 	oneDir   bool // all agents work in one directory
@@ -27,18 +27,18 @@ type cells struct {
 
 // compare finds out what tells the agents of a list apart.
 func (c *cells) compare(list []*parley.AgentStatus) {
-	c.busiest, c.oneDir, c.hosts = max(1, c.Ledger.Busiest(c.Now)), inOneDirectory(list), onSeveralHosts(list)
+	c.busiest, c.oneDir, c.hosts = max(1, c.room.Ledger.Busiest(c.room.Now)), inOneDirectory(list), onSeveralHosts(list)
 }
 
 // now returns what is to be said of an agent: what it waits for if a person must act, else what it does by its own
 // words, else what was last said, or how its state is known.
 func (c *cells) now(s *parley.AgentStatus) (string, lipgloss.Style) {
-	th := c.Theme
+	th := c.room.Theme
 	if s.LimitedUntil != nil { // the end first: the column is narrow
 		return "usage limit until " + plain.FormatEnd(*s.LimitedUntil), th.Warn
 	}
 
-	why, last, doing := team.WaitsWords(s), c.LastWords.Get(s.ID), kit.SafeLine(s.Doing)
+	why, last, doing := team.WaitsWords(s), c.room.LastWords.Get(s.ID), kit.SafeLine(s.Doing)
 	troubled := team.UrgencyOf(s) < len(team.Urgency)
 	switch {
 	case why != "" && team.WaitsForPerson(s):
@@ -101,7 +101,7 @@ func program(s *parley.AgentStatus) string {
 
 // temperature returns that of the hottest conversation that an agent is in.
 func (c *cells) temperature(s *parley.AgentStatus) team.Temperature {
-	return c.Temperatures.Hottest(s.ID, c.Now)
+	return c.room.Temperatures.Hottest(s.ID, c.room.Now)
 }
 
 // counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
@@ -178,7 +178,7 @@ func spent(s *parley.AgentStatus) string {
 
 // curve draws how many messages an agent wrote and got in the last hour, on a scale that all agents share.
 func (c *cells) curve(s *parley.AgentStatus) string {
-	figures := c.Ledger.Curve(s.ID, c.Now)
+	figures := c.room.Ledger.Curve(s.ID, c.room.Now)
 	if slices.Max(figures) == 0 {
 		return ""
 	}
@@ -187,7 +187,7 @@ func (c *cells) curve(s *parley.AgentStatus) string {
 
 // workCurve draws when an agent was at work in the last hour.
 func (c *cells) workCurve(s *parley.AgentStatus) string {
-	seconds := c.Ledger.Work.Curve(s, c.Now)
+	seconds := c.room.Ledger.Work.Curve(s, c.room.Now)
 	if slices.Max(seconds) == 0 {
 		return ""
 	}

@@ -20,7 +20,7 @@ const previewEvery = 700 * time.Millisecond
 
 // preview is an agent's terminal beside the list.
 type preview struct {
-	*room.Shared
+	room    *room.Shared
 	colours bool // of terminals are shown
 	shut    bool // the operator closed it
 	forced  bool // the operator opened it where there is little room
@@ -64,13 +64,13 @@ func (p *preview) toggle() { p.shut, p.forced, p.id = p.seen, !p.seen, "" }
 func (p *preview) look(s *parley.AgentStatus, after time.Duration) tea.Cmd {
 	p.turn++
 	switch {
-	case p.At != room.AtAgents || p.shut || s == nil:
+	case p.room.At != room.AtAgents || p.shut || s == nil:
 		p.id = ""
 		return nil
 	case !team.Readable(s):
 		return nil
 	}
-	return p.Do.Later(after, readTerminal(s.ID, p.turn, p.colours))
+	return p.room.Do.Later(after, readTerminal(s.ID, p.turn, p.colours))
 }
 
 // turnTo forgets the terminal of another agent, and reports whether it did.
@@ -110,7 +110,7 @@ func (p *preview) view(s *parley.AgentStatus, facts []string, w, h int) []string
 		title += "  " + known
 	}
 
-	lines := []string{p.Theme.Rule(title, note, w, false)}
+	lines := []string{p.room.Theme.Rule(title, note, w, false)}
 	switch {
 	case s.Kind != parley.KindTerminal:
 		text := s.Name + " has no terminal: it reads its messages over the API."
@@ -118,9 +118,9 @@ func (p *preview) view(s *parley.AgentStatus, facts []string, w, h int) []string
 	case !team.Readable(s) || p.err != nil && !s.State.Live():
 		return append(lines, kit.Indent(kit.Wrap("Its program is not running. R restarts it.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:
-		return append(lines, room.ErrorLines(p.Theme, p.err, w)...)
+		return append(lines, room.ErrorLines(p.room.Theme, p.err, w)...)
 	case p.screen == nil || p.id != s.ID:
-		return append(lines, "  "+p.Theme.Dim.Render(kit.Fit("Reading…", w-2)))
+		return append(lines, "  "+p.room.Theme.Dim.Render(kit.Fit("Reading…", w-2)))
 	}
 
 	shown := p.shown.in(p.screen, w)

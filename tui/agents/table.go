@@ -33,7 +33,7 @@ type agentColumn struct {
 // agentColumns are in the order in which they are drawn, after the name and the state of an agent: how long it has been
 // in that state, and behind what it does now the others.
 var agentColumns = []agentColumn{
-	{sinceHead, 0, 3, 4, func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.Now) }},
+	{sinceHead, 0, 3, 4, func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.room.Now) }},
 	{"branch", 2, 16, 26, func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) }},
 	{"context", 3, 7, 7, func(_ *cells, s *parley.AgentStatus) string { return contextOf(s) }},
 	{"today", 7, 14, 14, func(_ *cells, s *parley.AgentStatus) string { return spent(s) }},
@@ -247,13 +247,13 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 		if t.columns[i].head == "branch" {
 			words = c.branches.of(s, t.widths[i]) // how far it is must be seen
 		}
-		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(c.Theme, t.columns[i].head))
+		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(c.room.Theme, t.columns[i].head))
 	}
 
-	put(kit.Marked(selected, c.Picked.Has(s.ID)), c.Theme.Plain)
-	put(kit.AgentGlyph(s.State)+" ", c.Theme.Agent(s.State))
-	put(kit.PadName(s.Name, t.name)+" ", c.Theme.Name(s.Name))
-	put(kit.Pad(string(s.State), t.state), c.Theme.Agent(s.State))
+	put(kit.Marked(selected, c.room.Picked.Has(s.ID)), c.room.Theme.Plain)
+	put(kit.AgentGlyph(s.State)+" ", c.room.Theme.Agent(s.State))
+	put(kit.PadName(s.Name, t.name)+" ", c.room.Theme.Name(s.Name))
+	put(kit.Pad(string(s.State), t.state), c.room.Theme.Agent(s.State))
 	for _, i := range t.drawn(true) {
 		column(i)
 	}
@@ -268,7 +268,7 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	}
 
 	if selected {
-		return c.Theme.Focus.Render(kit.Pad(line.String(), w))
+		return c.room.Theme.Focus.Render(kit.Pad(line.String(), w))
 	}
 	return line.String()
 }

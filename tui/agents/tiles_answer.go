@@ -55,37 +55,38 @@ func isNumber(choice string) bool {
 
 // tileAnswer answers the question in the tile under the marker.
 type tileAnswer struct {
-	room.Actions
-	*board
+	room    *room.Shared
+	acts    *room.Actions
+	board   *board
 	reading *reading
 }
 
 // ready returns the question under the marker if a key may answer it: all of it was seen, for
 // long enough. Otherwise it says what to do instead.
 func (t tileAnswer) ready() *room.Question {
-	a, x := t.Team.Find(t.sel), t.reading.shots[t.sel]
+	a, x := t.room.Team.Find(t.board.sel), t.reading.shots[t.board.sel]
 	switch {
 	case a == nil:
-		t.Lacks(room.WhichAgent)
+		t.room.Lacks(room.WhichAgent)
 		return nil
 	case x.err != nil:
-		t.Tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
+		t.room.Tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
 		return nil
 	case x.dialog == nil && (x.screen == nil || !x.asked && a.State == parley.StateWaiting):
-		t.Tell(room.StillReading("what " + a.Name + " asks"))
+		t.room.Tell(room.StillReading("what " + a.Name + " asks"))
 		return nil
 	case x.dialog == nil:
-		t.Tell(a.Name + " asks nothing. esc leaves the tiles.")
+		t.room.Tell(a.Name + " asks nothing. esc leaves the tiles.")
 		return nil
 	case x.dialog.Secret:
-		t.Tell(a.Name + " asks for a secret, which parley never types. a attaches.")
+		t.room.Tell(a.Name + " asks for a secret, which parley never types. a attaches.")
 		return nil
-	case t.Do.Now().Sub(x.since) < room.TileRests, t.Do.Now().Sub(t.moved) < room.TileRests:
-		t.Tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
+	case t.room.Do.Now().Sub(x.since) < room.TileRests, t.room.Do.Now().Sub(t.board.moved) < room.TileRests:
+		t.room.Tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
 		return nil
-	case !t.zoom && !t.fits(t.Theme, x.dialog):
-		t.zoom = true
-		t.Tell("The question is longer than its tile. Here is all of it: press the key again.")
+	case !t.board.zoom && !t.board.fits(t.room.Theme, x.dialog):
+		t.board.zoom = true
+		t.room.Tell("The question is longer than its tile. Here is all of it: press the key again.")
 		return nil
 	}
 
@@ -102,7 +103,7 @@ func (t tileAnswer) choose(digit string) tea.Cmd {
 	o, ok := optionAt(q.Dialog, digit)
 	switch {
 	case !ok:
-		t.Tell(fmt.Sprintf("%s is no option of %s: %s.", digit, q.Agent, kit.SafeLine(q.Dialog.Choices())))
+		t.room.Tell(fmt.Sprintf("%s is no option of %s: %s.", digit, q.Agent, kit.SafeLine(q.Dialog.Choices())))
 		return nil
 	case o.TakesText:
 		return t.askWords(q, o.Choice, o.Label)
@@ -118,24 +119,24 @@ func (t tileAnswer) give(q *room.Question, choice, text string) tea.Cmd {
 		x.dialog, x.asked = nil, false
 		t.reading.shots[q.AgentID] = x
 	}
-	return t.AnswerDialog(q, choice, text)
+	return t.acts.AnswerDialog(q, choice, text)
 }
 
 // keys looks at the terminal for keys beside the options of its question.
 func (t tileAnswer) keys() tea.Cmd {
 	if q := t.ready(); q != nil {
-		return room.Keys{Actions: t.Actions}.Look(q.AgentID)
+		return t.acts.LookForKeys(q.AgentID)
 	}
 	return nil
 }
 
 // askKeys asks which keys the screen that was seen is to get.
 func (t tileAnswer) askKeys(msg room.KeyScreenMsg) tea.Cmd {
-	a := t.Team.Find(msg.AgentID)
-	if t.Prompt != nil || a == nil || t.sel != msg.AgentID {
+	a := t.room.Team.Find(msg.AgentID)
+	if t.room.Keys.Prompt != nil || a == nil || t.board.sel != msg.AgentID {
 		return nil // the person has gone on
 	}
-	cmd, _ := room.Keys{Actions: t.Actions}.Ask(msg, a.Name)
+	cmd, _ := t.acts.AskKeys(msg, a.Name)
 	return cmd
 }
 
@@ -154,11 +155,11 @@ func (t tileAnswer) inWords() tea.Cmd {
 	if q.Dialog.TakesText {
 		return t.askWords(q, "", "Your answer to "+q.Agent)
 	}
-	t.Tell("It takes no words: choose an option.")
+	t.room.Tell("It takes no words: choose an option.")
 
 	return nil
 }
 
 func (t tileAnswer) askWords(q *room.Question, choice, label string) tea.Cmd {
-	return t.AskLine(kit.SafeLine(label), func(text string) tea.Cmd { return t.give(q, choice, text) })
+	return t.room.Keys.AskLine(kit.SafeLine(label), func(text string) tea.Cmd { return t.give(q, choice, text) })
 }

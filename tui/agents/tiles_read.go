@@ -19,7 +19,7 @@ const (
 
 // reading is what the screen knows of the terminals in the tiles.
 type reading struct {
-	*room.Shared
+	room    *room.Shared
 	colours bool     // of terminals are shown
 	turn    int      // counts the requests: the answer to an older one comes too late
 	ids     []string // that the last request was for
@@ -84,7 +84,7 @@ func (t *Tiles) Update(msg tea.Msg) tea.Cmd {
 		if msg.turn == t.reading.turn {
 			t.reading.take(msg)
 			every := tilesEvery
-			if t.zoom {
+			if t.board.zoom {
 				every = previewEvery // one alone is read more often
 			}
 			return t.reading.look(t.drawn(), every)
@@ -103,7 +103,7 @@ func (t *Tiles) Update(msg tea.Msg) tea.Cmd {
 
 // drawn returns the ids of the tiles that nothing covers.
 func (t *Tiles) drawn() []string {
-	if t.Help.Open || t.shell.PaletteOpen() {
+	if t.room.Keys.Help.Open || t.shell.PaletteOpen() {
 		return nil
 	}
 	return t.inView()
@@ -120,11 +120,11 @@ func (r *reading) look(drawn []string, after time.Duration) tea.Cmd {
 	r.ids = slices.Clone(drawn)
 	var all []wanted
 	for _, id := range r.ids {
-		a := r.Team.Find(id)
+		a := r.room.Team.Find(id)
 		all = append(all, wanted{id: id, waits: a != nil && a.State == parley.StateWaiting})
 	}
 
-	return r.Do.Later(after, readTiles(all, r.turn, r.colours))
+	return r.room.Do.Later(after, readTiles(all, r.turn, r.colours))
 }
 
 // take keeps what was read. What cannot be read at the moment keeps its last picture.
@@ -136,7 +136,7 @@ func (r *reading) take(msg shotsMsg) {
 		if now.err != nil && before.screen != nil {
 			now.screen = before.screen
 		}
-		now.shown, now.since = &wrapped{}, r.Do.Now()
+		now.shown, now.since = &wrapped{}, r.room.Do.Now()
 		if now.dialog != nil && before.dialog != nil && now.dialog.ID == before.dialog.ID {
 			now.since = before.since
 		}

@@ -24,19 +24,19 @@ func (t *Tiles) Bar(w int) string {
 	}
 
 	in := t.inView()
-	note := kit.Plural(len(t.order), "agent")
-	if !t.zoom && len(in) < len(t.order) {
-		from := t.first()
-		note = fmt.Sprintf("%d–%d of %d", from+1, from+len(in), len(t.order))
+	note := kit.Plural(len(t.board.order), "agent")
+	if !t.board.zoom && len(in) < len(t.board.order) {
+		from := t.board.first()
+		note = fmt.Sprintf("%d–%d of %d", from+1, from+len(in), len(t.board.order))
 		if n := t.needyElsewhere(in); n > 0 {
 			note = fmt.Sprintf("%d more in trouble: o · ", n) + note
 		}
 	}
-	if n := t.Picked.Count(); n > 0 {
+	if n := t.room.Picked.Count(); n > 0 {
 		note = fmt.Sprintf("%d selected · ", n) + note
 	}
 
-	return t.Theme.Rule(title, note, w, true)
+	return t.room.Theme.Rule(title, note, w, true)
 }
 
 // needyElsewhere counts the agents in trouble that are on other pages.
@@ -46,8 +46,8 @@ func (t *Tiles) needyElsewhere(in []string) int {
 		here[id] = true
 	}
 	n := 0
-	for _, id := range t.order {
-		if a := t.Team.Find(id); a != nil && !here[id] && team.Section(a) == team.InTrouble {
+	for _, id := range t.board.order {
+		if a := t.room.Team.Find(id); a != nil && !here[id] && team.Section(a) == team.InTrouble {
 			n++
 		}
 	}
@@ -57,17 +57,18 @@ func (t *Tiles) needyElsewhere(in []string) int {
 // View draws the tiles of the page that is shown.
 func (t *Tiles) View(w, h int) []string {
 	in := t.inView()
-	draw := tileView{t.Shared, &t.board, t.reading.shots}
-	if t.zoom {
-		return draw.tile(t.sel, w, h)
+	draw := tileView{t.room, &t.board, t.reading.shots}
+	if t.board.zoom {
+		return draw.tile(t.board.sel, w, h)
 	}
 
 	var lines []string
-	for row := range t.grid.rows {
-		if row*t.grid.cols >= len(in) {
+	for row := range t.board.grid.rows {
+		if row*t.board.grid.cols >= len(in) {
 			break
 		}
-		lines = append(lines, draw.row(in[row*t.grid.cols:min((row+1)*t.grid.cols, len(in))], w, t.grid.h)...)
+		lines = append(lines, draw.row(in[row*t.board.grid.cols:min((row+1)*t.board.grid.cols, len(in))], w,
+			t.board.grid.h)...)
 	}
 
 	return lines
@@ -75,19 +76,19 @@ func (t *Tiles) View(w, h int) []string {
 
 // tileView draws tiles.
 type tileView struct {
-	*room.Shared
-	*board
+	room  *room.Shared
+	board *board
 	shots map[string]shot
 }
 
 // row draws some tiles side by side.
 func (t tileView) row(ids []string, w, h int) []string {
-	tileW := t.grid.tileWidth(w)
+	tileW := t.board.grid.tileWidth(w)
 	lines := make([]string, h)
 	for i, id := range ids {
 		for j, line := range kit.Clip(t.tile(id, tileW, h), h) {
 			if i > 0 {
-				lines[j] += t.Theme.Dim.Render(tileGap)
+				lines[j] += t.room.Theme.Dim.Render(tileGap)
 			}
 			lines[j] += kit.Pad(line, tileW)
 		}
@@ -101,19 +102,19 @@ func (t tileView) row(ids []string, w, h int) []string {
 // tile draws an agent: its name and state, the end of its terminal, and its question if one is
 // open.
 func (t tileView) tile(id string, w, h int) []string {
-	a, x := t.Team.Find(id), t.shots[id]
+	a, x := t.room.Team.Find(id), t.shots[id]
 	if a == nil {
 		return kit.Clip(nil, h)
 	}
 
 	lines := []string{t.title(a, w)}
 	if x.dialog != nil {
-		asked := questionOf(t.Theme, x.dialog, w, h-1, t.zoom)
-		lines = append(lines, lastLines(beforeDialog(x.content(t.Theme, w), x.dialog), h-1-len(asked))...)
+		asked := questionOf(t.room.Theme, x.dialog, w, h-1, t.board.zoom)
+		lines = append(lines, lastLines(beforeDialog(x.content(t.room.Theme, w), x.dialog), h-1-len(asked))...)
 		return kit.Clip(append(lines, asked...), h)
 	}
 
-	return kit.Clip(append(lines, lastLines(x.content(t.Theme, w), h-1)...), h)
+	return kit.Clip(append(lines, lastLines(x.content(t.room.Theme, w), h-1)...), h)
 }
 
 // content returns the lines of a terminal, or why there are none.
@@ -154,9 +155,9 @@ func lastLines(lines []string, room int) []string {
 }
 
 func (t tileView) title(a *parley.AgentStatus, w int) string {
-	on := a.ID == t.sel
-	text := fmt.Sprintf("%s%s %s ", kit.Marked(on, t.Picked.Has(a.ID)), kit.AgentGlyph(a.State), a.Name)
-	state := fmt.Sprintf("%s %s", kit.SafeLine(string(a.State)), kit.Since(a.Since, t.Now))
+	on := a.ID == t.board.sel
+	text := fmt.Sprintf("%s%s %s ", kit.Marked(on, t.room.Picked.Has(a.ID)), kit.AgentGlyph(a.State), a.Name)
+	state := fmt.Sprintf("%s %s", kit.SafeLine(string(a.State)), kit.Since(a.Since, t.room.Now))
 	left := kit.Fit(text+state, w)
 
 	note := " " + program(a)
@@ -166,13 +167,14 @@ func (t tileView) title(a *parley.AgentStatus, w int) string {
 	fill := " " + strings.Repeat("─", max(0, w-kit.Width(left)-kit.Width(note)-1))
 	fill = kit.Fit(fill, w-kit.Width(left)-kit.Width(note))
 	if on {
-		return t.Theme.Focus.Render(left + fill + note)
+		return t.room.Theme.Focus.Render(left + fill + note)
 	}
 
 	name := kit.Fit(text, w)
 	rest := kit.Fit(state, w-kit.Width(name))
 
-	return t.Theme.Strong.Render(name) + t.Theme.Agent(a.State).Render(rest) + t.Theme.Dim.Render(fill+note)
+	return t.room.Theme.Strong.Render(name) + t.room.Theme.Agent(a.State).Render(rest) +
+		t.room.Theme.Dim.Render(fill+note)
 }
 
 // questionOf draws what a dialog says and the keys that answer it, and cuts it at its beginning

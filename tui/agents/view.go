@@ -11,13 +11,13 @@ import (
 // place does not depend on what the list says; below it, it also takes the lines that the list leaves free.
 func (a *Screen) Parts(w, h int) (listW, listH, viewW, viewH int) {
 	switch {
-	case !a.preview.open(a.Tier, h, h-a.room) || len(a.list) == 0:
+	case !a.preview.open(a.room.Tier, h, h-a.List.room) || len(a.List.list) == 0:
 		return w, h, 0, 0
-	case a.Tier >= kit.Wide:
-		listW = a.Dividers.ListWidth(room.AtAgents, min((w-3)/2, mostList), w)
+	case a.room.Tier >= kit.Wide:
+		listW = a.room.Dividers.ListWidth(room.AtAgents, min((w-3)/2, mostList), w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = a.Dividers.ListHeight(room.AtAgents, min(a.room, h/2), h)
+	listH = a.room.Dividers.ListHeight(room.AtAgents, min(a.List.room, h/2), h)
 	return w, listH, w, h - listH
 }
 
@@ -25,32 +25,32 @@ func (a *Screen) Parts(w, h int) (listW, listH, viewW, viewH int) {
 const mostList = 130
 
 func (a *Screen) Settle(w, h int) {
-	all := a.entries()
-	a.makeRoom(len(all))
+	all := a.List.entries()
+	a.List.makeRoom(len(all))
 	_, listH, _, viewH := a.Parts(w, h)
-	a.height, a.preview.seen = listH-agentsHead, viewH > 0
-	a.scroll(all)
+	a.List.height, a.preview.seen = listH-agentsHead, viewH > 0
+	a.List.scroll(all)
 }
 
 func (a *Screen) View(w, h int) []string {
 	listW, listH, viewW, viewH := a.Parts(w, h)
-	note := orderNames[a.order]
-	if n := a.Picked.Count(); n > 0 {
+	note := orderNames[a.List.order]
+	if n := a.room.Picked.Count(); n > 0 {
 		note = fmt.Sprintf("%d selected · ", n) + note
 	}
 
-	lines := []string{a.Theme.Rule("Agents", a.Filter.Note(note), listW, true)}
-	if len(a.list) == 0 {
+	lines := []string{a.room.Theme.Rule("Agents", a.Filter.Note(note), listW, true)}
+	if len(a.List.list) == 0 {
 		return kit.Clip(append(lines, a.nothing(w)...), h)
 	}
 
 	table := a.table.shrunk(listW)
-	lines = append(lines, table.heads(a.Theme, listW))
-	for _, e := range a.inView() {
+	lines = append(lines, table.heads(a.room.Theme, listW))
+	for _, e := range a.List.inView() {
 		if e.agent == nil {
-			lines = append(lines, e.headLine(a.Theme, a.Sel, listW))
+			lines = append(lines, e.headLine(a.room.Theme, a.List.Sel, listW))
 		} else {
-			lines = append(lines, table.row(&a.cells, e.agent, listW, e.agent.ID == a.Sel))
+			lines = append(lines, table.row(&a.cells, e.agent, listW, e.agent.ID == a.List.Sel))
 		}
 	}
 
@@ -59,20 +59,20 @@ func (a *Screen) View(w, h int) []string {
 		return lines
 	}
 
-	s := a.selected()
+	s := a.List.selected()
 	terminal := kit.Clip(a.preview.view(s, facts(&a.cells.branches, s), viewW, viewH), viewH)
-	if a.Tier < kit.Wide {
+	if a.room.Tier < kit.Wide {
 		return append(lines, terminal...)
 	}
 
-	return kit.Beside(a.Theme, lines, terminal, listW)
+	return kit.Beside(a.room.Theme, lines, terminal, listW)
 }
 
 func (a *Screen) nothing(w int) []string {
-	text, style := a.Team.None(a.Key("L")), a.Theme.Plain
+	text, style := a.room.Team.None(a.room.Key("L")), a.room.Theme.Plain
 	switch {
-	case !a.Link.Team:
-		text, style = "Looking for agents…", a.Theme.Dim
+	case !a.room.Link.Team:
+		text, style = "Looking for agents…", a.room.Theme.Dim
 	case a.Filter.Active():
 		text = a.Filter.Nothing("agent")
 	}

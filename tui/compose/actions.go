@@ -16,7 +16,7 @@ import (
 // WriteTo opens the box for the agent or thread under the marker. It never does
 // nothing: the next words would be taken for keys.
 func (c *Box) WriteTo() tea.Cmd {
-	s := c.About()
+	s := c.room.About()
 	switch {
 	case s.Thread != nil:
 		return c.Write(room.Address{Thread: s.Thread.ID}, "To the thread "+kit.SafeLine(s.Thread.Title), "")
@@ -29,13 +29,13 @@ func (c *Box) WriteTo() tea.Cmd {
 // WriteNew opens the box for recipients that are still to be named.
 func (c *Box) WriteNew() tea.Cmd {
 	cmd := c.Write(room.Address{}, "To several", "")
-	c.InTo = true
+	c.Form.InTo = true
 	return cmd
 }
 
 // Broadcast writes to the selected agents, else to all.
 func (c *Box) Broadcast() tea.Cmd {
-	if (room.Actions{Shared: c.Shared}).Picks() {
+	if c.room.Picks() {
 		return c.writeToSelected()
 	}
 	return c.Write(room.Address{Everyone: true}, "To all agents", parley.Everyone)
@@ -43,19 +43,19 @@ func (c *Box) Broadcast() tea.Cmd {
 
 // Reply answers the message under the marker.
 func (c *Box) Reply() tea.Cmd {
-	s, ok := c.About().Answered()
+	s, ok := c.room.About().Answered()
 	switch {
 	case !ok:
-		c.Tell(unanswerable(&s, c.Key("c")))
+		c.room.Tell(unanswerable(&s, c.room.Key("c")))
 		return nil
 	case s.Message == "" && s.Thread != nil:
-		c.Lacks("No message to reply to here. enter goes to the posts.")
+		c.room.Lacks("No message to reply to here. enter goes to the posts.")
 		return nil
 	case s.Message == "":
-		c.Lacks("No message to reply to here.")
+		c.room.Lacks("No message to reply to here.")
 		return nil
 	case s.ThreadID == "" && s.PartnerID == "":
-		c.Tell("This went to several agents. Choose one (2) and press c, or b for all.")
+		c.room.Tell("This went to several agents. Choose one (2) and press c, or b for all.")
 		return nil
 	}
 
@@ -80,9 +80,9 @@ func unanswerable(s *room.Subject, write string) string {
 
 // Steer writes guidance for the agent under the marker.
 func (c *Box) Steer() tea.Cmd {
-	a := c.About().Agent
+	a := c.room.About().Agent
 	if a == nil {
-		c.Lacks(room.WhichAgent)
+		c.room.Lacks(room.WhichAgent)
 		return nil
 	}
 	return c.Write(room.Address{Agent: a.ID, Steer: true}, "Guidance for "+a.Name, "")
@@ -95,11 +95,11 @@ func (c *Box) newLine() tea.Cmd {
 
 // leave closes the box and keeps the draft.
 func (c *Box) leave() tea.Cmd {
-	c.Draft.Text = c.text()
-	c.Drafts.Keep(c.Draft)
+	c.Form.Draft.Text = c.text()
+	c.room.Drafts.Keep(c.Form.Draft)
 	c.close()
-	if !c.Draft.Blank() {
-		c.Tell("Draft kept. The same key reopens it.")
+	if !c.Form.Draft.Blank() {
+		c.room.Tell("Draft kept. The same key reopens it.")
 	}
 	return nil
 }
@@ -107,28 +107,28 @@ func (c *Box) leave() tea.Cmd {
 // send sends the draft in the box, and closes that: the next keys are for the screen, however long
 // the daemon takes. The same content keeps its key: sent again after a failure, it arrives once.
 func (c *Box) send() tea.Cmd {
-	c.Draft.Text = c.text()
-	if c.Draft.Blank() {
-		c.Tell("Nothing to send yet.")
+	c.Form.Draft.Text = c.text()
+	if c.Form.Draft.Blank() {
+		c.room.Tell("Nothing to send yet.")
 		return nil
 	}
 
-	if content := c.Draft.Content(); c.Draft.Key == "" || c.Draft.Sent != content {
-		c.Draft.Key, c.Draft.Sent = c.newKey(), content
+	if content := c.Form.Draft.Content(); c.Form.Draft.Key == "" || c.Form.Draft.Sent != content {
+		c.Form.Draft.Key, c.Form.Draft.Sent = c.newKey(), content
 	}
 
-	c.Drafts.Forget(c.Draft.To)
-	c.Drafts.Posting[c.Draft.Key] = c.Draft
+	c.room.Drafts.Forget(c.Form.Draft.To)
+	c.room.Drafts.Posting[c.Form.Draft.Key] = c.Form.Draft
 	c.close()
 	c.Idle = true
-	c.Status = room.Status{Text: "Sending " + kit.LowerFirst(c.Draft.Label) + "…"}
+	c.room.Status = room.Status{Text: "Sending " + kit.LowerFirst(c.Form.Draft.Label) + "…"}
 
-	return c.Do.Call(newParcel(c.Draft, &c.Team).send(c.Do.Now))
+	return c.room.Do.Call(newParcel(c.Form.Draft, &c.room.Team).send(c.room.Do.Now))
 }
 
 // Sent takes the receipt, or the error.
 func (c *Box) Sent(msg room.SentMsg) tea.Cmd {
-	delete(c.Drafts.Posting, msg.Draft.Key)
+	delete(c.room.Drafts.Posting, msg.Draft.Key)
 	if msg.Err != nil {
 		return c.notSent(msg.Draft, msg.Err)
 	}
@@ -138,35 +138,35 @@ func (c *Box) Sent(msg room.SentMsg) tea.Cmd {
 		receipt.Moved(d.RecipientID, d.State, d.ReasonCode)
 	}
 
-	c.Status = room.Status{Text: msg.Draft.Label, Receipt: receipt}
+	c.room.Status = room.Status{Text: msg.Draft.Label, Receipt: receipt}
 
-	return c.Link.LookLater()
+	return c.room.Link.LookLater()
 }
 
 // notSent keeps the draft and shows why. It opens the box again, unless the person went on to something
 // else: their next keys are not for the box.
 func (c *Box) notSent(d room.Draft, err error) tea.Cmd {
 	var cmds []tea.Cmd
-	if c.Link.Gone(err) {
-		cmds = append(cmds, c.Link.LookLater())
+	if c.room.Link.Gone(err) {
+		cmds = append(cmds, c.room.Link.LookLater())
 	}
 
-	if c.Open && c.Draft.To == d.To && c.Draft.Names != d.Names {
+	if c.Open && c.Form.Draft.To == d.To && c.Form.Draft.Names != d.Names {
 		d = d.Apart()
 	}
-	here := c.Open && c.Draft.To == d.To
+	here := c.Open && c.Form.Draft.To == d.To
 	if here {
-		c.Draft.Text = c.text()
-		c.Drafts.Keep(c.Draft)
+		c.Form.Draft.Text = c.text()
+		c.room.Drafts.Keep(c.Form.Draft)
 	}
 
-	c.Drafts.Restore(d)
+	c.room.Drafts.Restore(d)
 	switch {
 	case here, c.Idle && !c.Open:
 		cmds = append(cmds, c.Write(d.To, d.Label, string(d.Names)))
 		c.err = err
 	default:
-		c.Fail(err)
+		c.room.Fail(err)
 	}
 
 	return tea.Batch(cmds...)
@@ -175,7 +175,7 @@ func (c *Box) notSent(d room.Draft, err error) tea.Cmd {
 // writeToSelected opens the box for the selected agents.
 func (c *Box) writeToSelected() tea.Cmd {
 	var names []string
-	for _, a := range c.Picked.In(&c.Team) {
+	for _, a := range c.room.Picked.In(&c.room.Team) {
 		names = append(names, a.Name)
 	}
 	text := strings.Join(names, ", ")

@@ -24,8 +24,8 @@ const TextLimit = 2000
 
 // Box is the box in which the operator writes.
 type Box struct {
-	*room.Shared
-	form
+	room   *room.Shared
+	Form   form
 	Open   bool
 	Idle   bool // no key was pressed since a draft was sent
 	box    textarea.Model
@@ -49,19 +49,19 @@ func New(d *room.Shared, newKey func() string) *Box {
 
 	box.SetVirtualCursor(false)
 
-	return &Box{Shared: d, form: form{Shared: d}, box: box, newKey: newKey}
+	return &Box{room: d, Form: form{room: d}, box: box, newKey: newKey}
 }
 
 // Keys returns the keys while one writes.
 func (c *Box) Keys() []kit.Binding {
-	informal := func() bool { return !c.Draft.Formal() }
-	unnamed := func() bool { return !c.Draft.Named() }
+	informal := func() bool { return !c.Form.Draft.Formal() }
+	unnamed := func() bool { return !c.Form.Draft.Named() }
 	return []kit.Binding{
 		verb.Send.To("send", c.send).Hinted("send"),
 		verb.NewLine.To("new line", c.newLine).Hinted("new line"),
-		verb.Recipients.To("", c.editTo).Hinted("to").Unless(unnamed),
-		verb.Priority.To("", c.cyclePriority).Hinted("priority").Unless(informal),
-		verb.Deadline.To("", c.cycleDue).Hinted("answer").Unless(informal),
+		verb.Recipients.To("", c.Form.editTo).Hinted("to").Unless(unnamed),
+		verb.Priority.To("", c.Form.cyclePriority).Hinted("priority").Unless(informal),
+		verb.Deadline.To("", c.Form.cycleDue).Hinted("answer").Unless(informal),
 		verb.Editor.To("", c.openEditor).Hinted("editor"),
 		verb.Close.To("close; the draft is kept", c.leave).Hinted("close, keep draft"),
 	}
@@ -70,22 +70,22 @@ func (c *Box) Keys() []kit.Binding {
 // ToKeys returns the keys while one chooses recipients.
 func (c *Box) ToKeys() []kit.Binding {
 	return []kit.Binding{
-		verb.Accept.To("go to the text", c.leaveTo).Hinted("text"),
-		verb.Complete.To("complete the name, or go to the text", c.completeTo).Hinted("complete"),
+		verb.Accept.To("go to the text", c.Form.leaveTo).Hinted("text"),
+		verb.Complete.To("complete the name, or go to the text", c.Form.completeTo).Hinted("complete"),
 		verb.Close.To("close; the draft is kept", c.leave).Hinted("close, keep draft"),
 	}
 }
 
 // Write opens the box for an address, with the draft that is kept for it.
 func (c *Box) Write(to room.Address, label, names string) tea.Cmd {
-	d, ok := c.Drafts.Kept[to]
+	d, ok := c.room.Drafts.Kept[to]
 	if !ok {
 		d = room.NewDraft(to, names)
 	}
 	d.Label = label
 
-	c.Open, c.InTo, c.Draft, c.err = true, false, d, nil
-	c.Drafts.Boxed = &d.To
+	c.Open, c.Form.InTo, c.Form.Draft, c.err = true, false, d, nil
+	c.room.Drafts.Boxed = &d.To
 	c.box.SetValue(d.Text)
 	c.box.MoveToEnd()
 
@@ -94,7 +94,7 @@ func (c *Box) Write(to room.Address, label, names string) tea.Cmd {
 
 // close closes the box.
 func (c *Box) close() {
-	c.Open, c.Drafts.Boxed = false, nil
+	c.Open, c.room.Drafts.Boxed = false, nil
 	c.box.Blur()
 }
 
@@ -121,7 +121,7 @@ func (c *Box) Lines(w, body int) int {
 	}
 	n := 1 + Height(body)
 	if c.err != nil {
-		n += min(len(room.ErrorLines(c.Theme, c.err, w)), 4)
+		n += min(len(room.ErrorLines(c.room.Theme, c.err, w)), 4)
 	}
 	return n
 }
@@ -141,14 +141,14 @@ func (c *Box) note() string {
 
 // View draws the box in height lines below its title.
 func (c *Box) View(w, height int) []string {
-	lines := []string{c.Theme.Rule(c.Draft.Label, c.note(), w, true), c.line(w)}
+	lines := []string{c.room.Theme.Rule(c.Form.Draft.Label, c.note(), w, true), c.Form.line(w)}
 	for line := range strings.SplitSeq(c.box.View(), "\n") {
 		lines = append(lines, "  "+kit.Fit(strings.TrimRight(line, " "), w-2))
 	}
 
 	lines = kit.Clip(lines, 2+c.box.Height())
 	if c.err != nil {
-		lines = append(lines, room.ErrorLines(c.Theme, c.err, w)...)
+		lines = append(lines, room.ErrorLines(c.room.Theme, c.err, w)...)
 	}
 
 	return kit.Clip(lines, height+1)
@@ -157,8 +157,8 @@ func (c *Box) View(w, height int) []string {
 // Cursor returns where the terminal's own cursor is within the box's lines,
 // title included.
 func (c *Box) Cursor() *tea.Cursor {
-	if c.InTo {
-		return tea.NewCursor(kit.Width("  to ")+kit.Width(string(c.Draft.Names)), 1)
+	if c.Form.InTo {
+		return tea.NewCursor(kit.Width("  to ")+kit.Width(string(c.Form.Draft.Names)), 1)
 	}
 
 	cur := c.box.Cursor()
@@ -176,15 +176,15 @@ func Height(body int) int { return kit.Clamp(body/5, 3, 8) }
 // Unsent returns the addresses, in words, for which something is written.
 func (c *Box) Unsent() []string {
 	var labels []string
-	for to, d := range c.Drafts.Kept {
-		if !c.Open || to != c.Draft.To {
+	for to, d := range c.room.Drafts.Kept {
+		if !c.Open || to != c.Form.Draft.To {
 			labels = append(labels, d.Label)
 		}
 	}
 	if c.Open && strings.TrimSpace(c.text()) != "" {
-		labels = append(labels, c.Draft.Label)
+		labels = append(labels, c.Form.Draft.Label)
 	}
-	for _, d := range c.Drafts.Posting {
+	for _, d := range c.room.Drafts.Posting {
 		labels = append(labels, d.Label)
 	}
 	slices.Sort(labels)

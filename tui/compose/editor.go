@@ -39,19 +39,19 @@ func Edit(environ []string, d room.Draft) tea.Cmd {
 func editor(environ []string) []string { return room.ProgramOf(environ, "vi", "VISUAL=", "EDITOR=") }
 
 func (c *Box) openEditor() tea.Cmd {
-	d := c.Draft
+	d := c.Form.Draft
 	d.Text = c.text()
-	return c.Do.Edit(d)
+	return c.room.Do.Edit(d)
 }
 
 // Edited takes the text back, unless the editor failed.
 func (c *Box) Edited(msg EditedMsg) tea.Cmd {
 	if msg.Err != nil {
-		c.Fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w; the draft is unchanged", msg.Err).
+		c.room.Fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w; the draft is unchanged", msg.Err).
 			Suggest("Set EDITOR to a program such as nano or vi."))
 		return nil
 	}
-	if c.Open && c.Draft.To == msg.To {
+	if c.Open && c.Form.Draft.To == msg.To {
 		c.box.SetValue(msg.Text)
 		c.box.MoveToEnd()
 	}

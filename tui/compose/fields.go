@@ -14,19 +14,19 @@ import (
 
 // form is a draft, and what its message has besides the text.
 type form struct {
-	*room.Shared
+	room  *room.Shared
 	Draft room.Draft
 	InTo  bool // the keys go to the names
 }
 
 // line draws the form.
 func (f *form) line(w int) string {
-	d, dim := f.Draft, f.Theme.Dim
+	d, dim := f.Draft, f.room.Theme.Dim
 	var words []string
 	if d.Named() {
 		to := string(d.Names)
 		if f.InTo {
-			to += dim.Render(f.Team.Complete(to))
+			to += dim.Render(f.room.Team.Complete(to))
 		}
 		if to == "" {
 			to = dim.Render("agents, @group or ALL")
@@ -62,7 +62,7 @@ func (f *form) fixed() bool {
 	if f.Draft.Formal() {
 		return false
 	}
-	f.Tell("Guidance has high priority and requires no answer.")
+	f.room.Tell("Guidance has high priority and requires no answer.")
 	return true
 }
 
@@ -91,9 +91,9 @@ func (f *form) editTo() tea.Cmd {
 	case f.Draft.Named():
 		f.InTo = true
 	case f.Draft.To.Steer:
-		f.Tell("Guidance goes to one agent. b and w write to others.")
+		f.room.Tell("Guidance goes to one agent. b and w write to others.")
 	default:
-		f.Tell("The recipient is fixed here. " + f.Key("w") + " writes to others.")
+		f.room.Tell("The recipient is fixed here. " + f.room.Key("w") + " writes to others.")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (f *form) leaveTo() tea.Cmd { f.InTo = false; return nil }
 func (f *form) TypeTo(key tea.KeyPressMsg) { f.Draft.Names.Press(key) }
 
 func (f *form) completeTo() tea.Cmd {
-	if rest := f.Team.Complete(string(f.Draft.Names)); rest != "" {
+	if rest := f.room.Team.Complete(string(f.Draft.Names)); rest != "" {
 		f.Draft.Names += kit.Line(rest + ", ")
 		return nil
 	}

@@ -29,7 +29,7 @@ type Finding struct {
 
 // Screen is the screen of the daemon and its figures, with problems first.
 type Screen struct {
-	plots
+	Plots    plots
 	meter    meter
 	version  string                          // of this program; "" if it is not known
 	examine  func(context.Context) []Finding // nil where nobody can
@@ -51,7 +51,7 @@ type (
 // New returns the screen. examine looks at everything as the doctor does; nil if nothing can.
 func New(d *room.Shared, version string, examine func(context.Context) []Finding, still bool) *Screen {
 	p := plots{d, still}
-	return &Screen{plots: p, meter: newMeter(), version: version, examine: examine, usage: usage{plots: p}}
+	return &Screen{Plots: p, meter: newMeter(), version: version, examine: examine, usage: usage{plots: p}}
 }
 
 func (h *Screen) Title() string { return "Health" }
@@ -75,18 +75,21 @@ func (h *Screen) Keys() []kit.Binding {
 func (h *Screen) look() tea.Cmd {
 	switch {
 	case h.examine == nil:
-		h.Tell("Not possible from here. Run parley doctor in a shell.")
+		h.Plots.room.Tell("Not possible from here. Run parley doctor in a shell.")
 		return nil
 	case h.busy:
-		h.Tell("An examination is already running.")
+		h.Plots.room.Tell("An examination is already running.")
 		return nil
 	}
 
 	h.busy = true
-	h.Tell("Examining tmux, the programs, the files and the database…")
+	h.Plots.room.Tell("Examining tmux, the programs, the files and the database…")
 	examine := h.examine
 
-	return h.Do.Call(func(ctx context.Context, _ parley.Service) tea.Msg { return examinedMsg(examine(ctx)) })
+	return h.Plots.room.Do.Call(func(ctx context.Context,
+		_ parley.Service) tea.Msg {
+		return examinedMsg(examine(ctx))
+	})
 }
 
 func (h *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -94,9 +97,9 @@ func (h *Screen) Update(msg tea.Msg) tea.Cmd {
 	case room.FeedMsg:
 		h.meter.take(msg.Events)
 	case room.SettledMsg:
-		return h.AskPast()
+		return h.Plots.room.AskPast()
 	case room.AgentsMsg:
-		if s := h.Link.Status; s != nil && msg.Err == nil {
+		if s := h.Plots.room.Link.Status; s != nil && msg.Err == nil {
 			h.meter.look(waitingIn(s))
 		}
 		return tea.Batch(h.size(), h.usage.ask())
@@ -118,7 +121,7 @@ func (h *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (h *Screen) examined(found []Finding) {
-	h.busy, h.found, h.when = false, found, h.Now
+	h.busy, h.found, h.when = false, found, h.Plots.room.Now
 	bad := 0
 	for _, f := range found {
 		if !f.Well {
@@ -131,7 +134,7 @@ func (h *Screen) examined(found []Finding) {
 		result = kit.Plural(bad, "finding")
 	}
 
-	h.Tell(fmt.Sprintf("Examined %s: %s.", kit.Plural(len(found), "thing"), result))
+	h.Plots.room.Tell(fmt.Sprintf("Examined %s: %s.", kit.Plural(len(found), "thing"), result))
 }
 
 // waits reports whether a delivery in this state is still under way.
@@ -163,12 +166,12 @@ func waitingIn(s *parley.WorkspaceStatusResult) int {
 
 // size reads how large the database is, with its write-ahead log.
 func (h *Screen) size() tea.Cmd {
-	if h.At != room.AtHealth || h.sizing || h.Link.Status == nil {
+	if h.Plots.room.At != room.AtHealth || h.sizing || h.Plots.room.Link.Status == nil {
 		return nil
 	}
 
 	h.sizing = true
-	file := h.Link.Status.Database
+	file := h.Plots.room.Link.Status.Database
 
 	return func() tea.Msg {
 		sum := int64(0)
@@ -194,12 +197,12 @@ const (
 // then the findings of the examination.
 func (h *Screen) problems() []Finding {
 	var all []Finding
-	if err := h.Link.Lost; err != nil {
+	if err := h.Plots.room.Link.Lost; err != nil {
 		e := parley.AsError(err)
 		all = append(all, Finding{Check: "daemon", Bad: true, Detail: e.Message, Action: e.Action})
 	}
 
-	if s := h.Link.Status; s != nil {
+	if s := h.Plots.room.Link.Status; s != nil {
 		all = append(all, h.warnings(s)...)
 	}
 
@@ -223,7 +226,7 @@ func (h *Screen) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	}
 
 	if s.Paused != nil {
-		warn("messages", s.Paused.Words()+", for "+kit.Since(s.Paused.Since, h.Now), "p resumes them.")
+		warn("messages", s.Paused.Words()+", for "+kit.Since(s.Paused.Since, h.Plots.room.Now), "p resumes them.")
 	}
 
 	if h.version != "" && s.Version != h.version {
@@ -231,11 +234,11 @@ func (h *Screen) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 			"parley down --keep-agents, then start it again.")
 	}
 
-	if s.TmuxVersion == "" && h.Link.Lost == nil {
+	if s.TmuxVersion == "" && h.Plots.room.Link.Lost == nil {
 		warn("tmux", "its version is unknown", "enter examines it.")
 	}
 
-	for _, a := range h.Team.List {
+	for _, a := range h.Plots.room.Team.List {
 		if a.Queued >= deepQueue {
 			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it is doing.")
 		}

@@ -28,7 +28,7 @@ type talker struct {
 
 // matrix draws who wrote to whom in the last hour, each with a curve, the busiest first.
 func (p plots) matrix(w int) []string {
-	pairs := p.Ledger.Pairs(p.Now)
+	pairs := p.room.Ledger.Pairs(p.room.Now)
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -50,8 +50,9 @@ func (p plots) matrix(w int) []string {
 
 	shown := all[:min(len(all), matrixMost, max(2, (w-left)/matrixCell-1))]
 	cell := kit.Clamp((w-left)/(len(shown)+1), matrixCell, broadCell)
-	note := kit.Plural(total, "message") + " " + p.Ledger.Period(p.Now)
-	lines := append([]string{p.Theme.Rule("Who writes to whom", note, w, false)}, p.matrixHead(shown, left, cell, w)...)
+	note := kit.Plural(total, "message") + " " + p.room.Ledger.Period(p.room.Now)
+	lines := append([]string{p.room.Theme.Rule("Who writes to whom", note, w, false)},
+		p.matrixHead(shown, left, cell, w)...)
 	for _, from := range shown {
 		line := p.talkerLine(from, name, left)
 		for _, to := range shown {
@@ -61,7 +62,7 @@ func (p plots) matrix(w int) []string {
 	}
 
 	if more := len(all) - len(shown); more > 0 {
-		lines = append(lines, p.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(more, "quieter one"), w)))
+		lines = append(lines, p.room.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(more, "quieter one"), w)))
 	}
 
 	return append(lines, "")
@@ -79,7 +80,7 @@ func (p plots) talkers(pairs map[team.Pair]int) (all []talker) {
 	}
 
 	for id, n := range of {
-		all = append(all, talker{id: id, name: p.Ledger.Names[id], wrote: wrote[id], messages: n})
+		all = append(all, talker{id: id, name: p.room.Ledger.Names[id], wrote: wrote[id], messages: n})
 	}
 
 	slices.SortFunc(all, func(a, b talker) int {
@@ -107,7 +108,7 @@ func (p plots) matrixHead(shown []talker, left, cell, w int) (lines []string) {
 			}
 			line += kit.Pad(part, cell-1) + " "
 		}
-		lines = append(lines, p.Theme.Dim.Render(kit.Fit(strings.TrimRight(line, " "), w)))
+		lines = append(lines, p.room.Theme.Dim.Render(kit.Fit(strings.TrimRight(line, " "), w)))
 	}
 	return lines
 }
@@ -115,10 +116,10 @@ func (p plots) matrixHead(shown []talker, left, cell, w int) (lines []string) {
 // talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
 // it wrote.
 func (p plots) talkerLine(from talker, name, left int) string {
-	line := "  " + p.Theme.Name(from.name).Render(kit.PadName(from.name, name)) + " "
+	line := "  " + p.room.Theme.Name(from.name).Render(kit.PadName(from.name, name)) + " "
 	if room := left - 2 - name - 1 - 5; room >= team.HourSpans {
-		curve := kit.SparksTo(p.Ledger.Curve(from.id, p.Now), max(1, p.Ledger.Busiest(p.Now)))
-		line += p.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
+		curve := kit.SparksTo(p.room.Ledger.Curve(from.id, p.room.Now), max(1, p.room.Ledger.Busiest(p.room.Now)))
+		line += p.room.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
 	}
 	return line + fmt.Sprintf("%4d ", min(from.wrote, 9999))
 }
@@ -129,16 +130,16 @@ func (p plots) cell(n, most int, self bool) string {
 	case self:
 		return strings.Repeat(" ", matrixCell)
 	case n == 0:
-		return p.Theme.Dim.Render(kit.Pad("·", matrixCell))
+		return p.room.Theme.Dim.Render(kit.Pad("·", matrixCell))
 	}
 
-	style := p.Theme.Good
+	style := p.room.Theme.Good
 	switch heat := n * 4 / max(most, 1); {
 	case n < team.FoldFrom:
 	case heat >= 3 && n >= manyMessages:
-		style = p.Theme.Bad
+		style = p.room.Theme.Bad
 	case heat >= 1:
-		style = p.Theme.Busy
+		style = p.room.Theme.Busy
 	}
 
 	return style.Render(kit.Pad(kit.SparksTo([]int{n}, max(most, 8))+fmt.Sprint(" ", min(n, 9999)), matrixCell))

@@ -23,7 +23,7 @@ const (
 
 // usage is what models and programs have cost.
 type usage struct {
-	plots
+	plots  plots
 	result *parley.UsageResult // nil while it is not known
 	asked  time.Time
 	asking bool
@@ -37,11 +37,12 @@ type usageMsg struct {
 
 // ask reads the usage while the screen is shown.
 func (u *usage) ask() tea.Cmd {
-	if u.At != room.AtHealth || u.asking || u.Link.Lost != nil || u.Now.Sub(u.asked) < usageEvery {
+	if u.plots.room.At != room.AtHealth || u.asking || u.plots.room.Link.Lost != nil ||
+		u.plots.room.Now.Sub(u.asked) < usageEvery {
 		return nil
 	}
-	u.asking, u.asked = true, u.Now
-	return u.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	u.asking, u.asked = true, u.plots.room.Now
+	return u.plots.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := op.Usage.Call(ctx, s, parley.UsageRequest{Calls: usageCalls})
 		return usageMsg{result: res, err: err}
 	})
@@ -63,7 +64,7 @@ func (u *usage) models(w int) []string {
 		return u.programs(w)
 	}
 
-	lines := []string{u.Theme.Rule("Models", kit.Plural(u.result.Total.Calls, "call"), w, false)}
+	lines := []string{u.plots.room.Theme.Rule("Models", kit.Plural(u.result.Total.Calls, "call"), w, false)}
 	var took []int
 	for _, c := range slices.Backward(u.result.Calls) {
 		took = append(took, c.InputTokens+c.OutputTokens)
@@ -71,7 +72,7 @@ func (u *usage) models(w int) []string {
 
 	total := u.result.Total
 	tokens := plain.FormatCount(total.InputTokens) + " in, " + plain.FormatCount(total.OutputTokens) + " out"
-	lines = append(lines, u.figure("tokens", tokens, took, w))
+	lines = append(lines, u.plots.figure("tokens", tokens, took, w))
 
 	byCalls := func(a, b parley.AgentUsage) int { return b.Calls - a.Calls }
 	agents := slices.SortedStableFunc(slices.Values(u.result.Agents), byCalls)
@@ -87,8 +88,8 @@ func (u *usage) models(w int) []string {
 			words += " · " + kit.Brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
 
-		words += " · last " + kit.Since(a.LastCall, u.Now) + " ago"
-		lines = append(lines, u.figure(kit.SafeLine(a.Agent), words, nil, w))
+		words += " · last " + kit.Since(a.LastCall, u.plots.room.Now) + " ago"
+		lines = append(lines, u.plots.figure(kit.SafeLine(a.Agent), words, nil, w))
 	}
 
 	return append(append(lines, ""), u.programs(w)...)
@@ -109,7 +110,7 @@ func (u *usage) programs(w int) []string {
 		return nil
 	}
 
-	lines := []string{u.Theme.Rule("Tokens today", plain.FormatCount(all.Total()), w, false)}
+	lines := []string{u.plots.room.Theme.Rule("Tokens today", plain.FormatCount(all.Total()), w, false)}
 	for _, p := range used[:min(len(used), maxQueues)] {
 		t := p.Today
 		words := p.Unknown.Words()
@@ -125,11 +126,11 @@ func (u *usage) programs(w int) []string {
 		if p.Budget != nil {
 			words += " · " + p.Budget.Words()
 		}
-		lines = append(lines, u.figure(kit.SafeLine(p.Agent), words, nil, w))
+		lines = append(lines, u.plots.figure(kit.SafeLine(p.Agent), words, nil, w))
 	}
 
 	if b := u.result.Budget; b != nil {
-		lines = append(lines, u.figure("the team", b.Words(), nil, w))
+		lines = append(lines, u.plots.figure("the team", b.Words(), nil, w))
 	}
 
 	return append(lines, "")

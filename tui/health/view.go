@@ -21,40 +21,40 @@ func (h *Screen) Settle(w, rows int) {
 }
 
 func (h *Screen) View(w, _ int) []string {
-	return h.Pane.View(h.Theme.Rule("Health", h.Note(len(h.drawn)), w, true), h.drawn)
+	return h.Pane.View(h.Plots.room.Theme.Rule("Health", h.Note(len(h.drawn)), w, true), h.drawn)
 }
 
 func (h *Screen) lines(w int) []string {
 	lines := append(h.findings(w), "")
-	if h.Link.Status == nil {
+	if h.Plots.room.Link.Status == nil {
 		return lines
 	}
 
-	if h.Tier < kit.Wide {
-		lines = append(append(lines, h.figures(w)...), h.matrix(w)...)
+	if h.Plots.room.Tier < kit.Wide {
+		lines = append(append(lines, h.figures(w)...), h.Plots.matrix(w)...)
 		lines = append(append(lines, h.queues(w)...), h.usage.models(w)...)
 		return append(lines, h.daemon(w)...)
 	}
 
 	half := (w - 3) / 2
 	left := slices.Concat(h.figures(half), h.queues(half), h.usage.models(half))
-	right := append(h.matrix(w-3-half), h.daemon(w-3-half)...)
+	right := append(h.Plots.matrix(w-3-half), h.daemon(w-3-half)...)
 	n := max(len(left), len(right))
 
-	return append(lines, kit.Beside(h.Theme, kit.Clip(left, n), kit.Clip(right, n), half)...)
+	return append(lines, kit.Beside(h.Plots.room.Theme, kit.Clip(left, n), kit.Clip(right, n), half)...)
 }
 
 // findings draws the problems and what to do about them.
 func (h *Screen) findings(w int) []string {
-	if h.Link.Status == nil && h.Link.Lost == nil {
-		return []string{h.Theme.Dim.Render(kit.Fit("  Asking the daemon…", w))}
+	if h.Plots.room.Link.Status == nil && h.Plots.room.Link.Lost == nil {
+		return []string{h.Plots.room.Theme.Dim.Render(kit.Fit("  Asking the daemon…", w))}
 	}
 
 	var lines []string
 	for _, f := range h.problems() {
-		glyph, style := "! ", h.Theme.Warn
+		glyph, style := "! ", h.Plots.room.Theme.Warn
 		if f.Bad {
-			glyph, style = "✗ ", h.Theme.Bad
+			glyph, style = "✗ ", h.Plots.room.Theme.Bad
 		}
 
 		for i, line := range kit.Wrap(kit.SafeLine(f.Check+": "+f.Detail), w-4) {
@@ -77,31 +77,31 @@ func (h *Screen) findings(w int) []string {
 	case h.busy:
 		words = "Examining…"
 	case !h.when.IsZero():
-		words = "Examined at " + h.when.In(h.Now.Location()).Format("15:04") + "; enter repeats it."
+		words = "Examined at " + h.when.In(h.Plots.room.Now.Location()).Format("15:04") + "; enter repeats it."
 	}
 
 	if len(lines) == 0 {
 		well := "  ✓ Daemon healthy."
-		if n := h.Screens[room.AtNeeds].Badge().Count; n > 0 {
+		if n := h.Plots.room.Screens[room.AtNeeds].Badge().Count; n > 0 {
 			well = fmt.Sprintf("  ✓ Daemon healthy. %d %s (4).", n, team.NeedWord(n))
 		}
-		lines = append(lines, h.Theme.Good.Render(kit.Fit(well, w)))
+		lines = append(lines, h.Plots.room.Theme.Good.Render(kit.Fit(well, w)))
 	}
 
-	return append(lines, h.Theme.Dim.Render(kit.Fit("  "+words, w)))
+	return append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  "+words, w)))
 }
 
 // figures draws how deliveries go.
 func (h *Screen) figures(w int) []string {
-	s, m := h.Link.Status, &h.meter
-	lines := []string{h.Theme.Rule("Deliveries", h.period(), w, false)}
-	add := func(name, words string, curve []int) { lines = append(lines, h.figure(name, words, curve, w)) }
-	curve := func(of func(*span) int) []int { return m.curve(h.Now, min(w, 120), of) }
+	s, m := h.Plots.room.Link.Status, &h.meter
+	lines := []string{h.Plots.room.Theme.Rule("Deliveries", h.period(), w, false)}
+	add := func(name, words string, curve []int) { lines = append(lines, h.Plots.figure(name, words, curve, w)) }
+	curve := func(of func(*span) int) []int { return m.curve(h.Plots.room.Now, min(w, 120), of) }
 
-	if !h.Link.Events {
-		return append(lines, h.Theme.Dim.Render(kit.Fit("  Reading what was delivered…", w)), "")
+	if !h.Plots.room.Link.Events {
+		return append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  Reading what was delivered…", w)), "")
 	}
-	minute := m.within(h.Now, time.Minute)
+	minute := m.within(h.Plots.room.Now, time.Minute)
 	add("proven", fmt.Sprintf("%.1f a second, %d in this minute", float64(minute)/60, minute),
 		curve(func(s *span) int { return s.proven }))
 
@@ -140,7 +140,7 @@ func (h *Screen) period() string {
 	if h.meter.began.IsZero() {
 		return ""
 	}
-	return "of the last " + kit.Since(h.meter.began, h.Now)
+	return "of the last " + kit.Since(h.meter.began, h.Plots.room.Now)
 }
 
 const (
@@ -152,16 +152,16 @@ const (
 func (h *Screen) queues(w int) []string {
 	var waiting []*parley.AgentStatus
 	most := 1
-	for i := range h.Team.List {
-		if a := &h.Team.List[i]; a.Queued > 0 {
+	for i := range h.Plots.room.Team.List {
+		if a := &h.Plots.room.Team.List[i]; a.Queued > 0 {
 			waiting, most = append(waiting, a), max(most, a.Queued)
 		}
 	}
 
 	slices.SortStableFunc(waiting, func(a, b *parley.AgentStatus) int { return b.Queued - a.Queued })
-	lines := []string{h.Theme.Rule("Queues", "", w, false)}
+	lines := []string{h.Plots.room.Theme.Rule("Queues", "", w, false)}
 	if len(waiting) == 0 {
-		lines = append(lines, h.Theme.Dim.Render(kit.Fit("  nothing is waiting", w)))
+		lines = append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  nothing is waiting", w)))
 	}
 
 	longest := min(queueBar, w/5, most)
@@ -171,16 +171,17 @@ func (h *Screen) queues(w int) []string {
 	}
 	for i, a := range waiting {
 		if i == maxQueues {
-			lines = append(lines, h.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(len(waiting)-i, "shorter one"), w)))
+			lines = append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(len(waiting)-i,
+				"shorter one"), w)))
 			break
 		}
 
 		full := max(1, a.Queued*longest/most)
-		bar := h.Theme.Busy.Render(strings.Repeat("█", full))
+		bar := h.Plots.room.Theme.Busy.Render(strings.Repeat("█", full))
 		line := "  " + kit.PadName(a.Name, name) + " " + bar + fmt.Sprintf(" %d ", a.Queued)
 
 		why := cmp.Or(team.WaitsWords(a), string(a.State))
-		lines = append(lines, line+h.Theme.Dim.Render(kit.Fit(why, w-kit.Width(line))))
+		lines = append(lines, line+h.Plots.room.Theme.Dim.Render(kit.Fit(why, w-kit.Width(line))))
 	}
 
 	return append(lines, "")
@@ -188,8 +189,8 @@ func (h *Screen) queues(w int) []string {
 
 // daemon draws what runs where.
 func (h *Screen) daemon(w int) []string {
-	s := h.Link.Status
-	lines := []string{h.Theme.Rule("Daemon", "", w, false)}
+	s := h.Plots.room.Link.Status
+	lines := []string{h.Plots.room.Theme.Rule("Daemon", "", w, false)}
 	add := func(name, value string) {
 		if value == "" {
 			return
@@ -200,11 +201,11 @@ func (h *Screen) daemon(w int) []string {
 			if i == 0 {
 				label = name
 			}
-			lines = append(lines, "  "+h.Theme.Dim.Render(kit.Pad(label, figureColumn))+line)
+			lines = append(lines, "  "+h.Plots.room.Theme.Dim.Render(kit.Pad(label, figureColumn))+line)
 		}
 	}
 
-	add("daemon", fmt.Sprintf("%s, process %d, up %s", s.Version, s.PID, kit.Since(s.StartedAt, h.Now)))
+	add("daemon", fmt.Sprintf("%s, process %d, up %s", s.Version, s.PID, kit.Since(s.StartedAt, h.Plots.room.Now)))
 	add("agents", kit.Tally(s.Agents))
 	add("workspace", s.Workspace)
 	size := ""
@@ -228,7 +229,7 @@ func (h *Screen) wells(w int) []string {
 	for _, f := range h.found {
 		if f.Well {
 			words := kit.Pad(kit.SafeLine(f.Check), figureColumn-2) + kit.SafeLine(f.Detail)
-			lines = append(lines, h.Theme.Good.Render("  ✓ ")+kit.Fit(words, w-4))
+			lines = append(lines, h.Plots.room.Theme.Good.Render("  ✓ ")+kit.Fit(words, w-4))
 		}
 	}
 
@@ -236,7 +237,7 @@ func (h *Screen) wells(w int) []string {
 		return nil
 	}
 
-	return append([]string{"", h.Theme.Rule("Passed", "", w, false)}, lines...)
+	return append([]string{"", h.Plots.room.Theme.Rule("Passed", "", w, false)}, lines...)
 }
 
 // bytesWords formats a size.
@@ -257,7 +258,7 @@ func (h *Screen) Point(p kit.Pointer) tea.Cmd {
 
 // plots draw figures with their curves.
 type plots struct {
-	*room.Shared
+	room  *room.Shared
 	Still bool // no curves
 }
 
@@ -265,7 +266,7 @@ const figureColumn = 12
 
 // figure draws a name, its value, and its curve if there is room.
 func (p plots) figure(name, words string, curve []int, w int) string {
-	line := "  " + p.Theme.Dim.Render(kit.Pad(name, figureColumn)) + kit.Fit(words, w-figureColumn-2)
+	line := "  " + p.room.Theme.Dim.Render(kit.Pad(name, figureColumn)) + kit.Fit(words, w-figureColumn-2)
 	if p.Still || len(curve) == 0 || w < 40 {
 		return line
 	}
@@ -276,5 +277,5 @@ func (p plots) figure(name, words string, curve []int, w int) string {
 	}
 	curve = curve[max(0, len(curve)-room):]
 	gap := strings.Repeat(" ", 1+room-len(curve)) // the newest stands at the right
-	return line + gap + p.Theme.Busy.Render(kit.Sparks(curve))
+	return line + gap + p.room.Theme.Busy.Render(kit.Sparks(curve))
 }

@@ -16,22 +16,22 @@ import (
 type dropDraftMsg struct{ to room.Address }
 
 // remedy returns what can be done about needs.
-func (n *Screen) remedy() remedy { return remedy{n.Actions, &n.Detail.Message} }
+func (n *Screen) remedy() remedy { return remedy{n.room, n.acts, &n.Detail.Message} }
 
 // assist does what helps most with the need under the marker: the first option of its
 // row.
 func (n *Screen) assist() tea.Cmd {
-	if n.tooQuick() {
+	if n.list.tooQuick(n.room) {
 		return nil
 	}
-	x := n.selected()
+	x := n.list.selected()
 	if x == nil {
-		n.Lacks(nothingNeeded)
+		n.room.Lacks(nothingNeeded)
 		return nil
 	}
 
 	if x.answerable() {
-		return Answering{n}.openQuestion(x)
+		return n.Answer.open(x)
 	}
 
 	switch {
@@ -46,17 +46,17 @@ func (n *Screen) assist() tea.Cmd {
 		return n.remedy().do(x, a)
 	}
 
-	return n.Attach()
+	return n.acts.Attach()
 }
 
 // drop dismisses the need under the marker, in the way of its kind.
 func (n *Screen) drop() tea.Cmd {
-	if n.tooQuick() {
+	if n.list.tooQuick(n.room) {
 		return nil
 	}
-	x := n.selected()
+	x := n.list.selected()
 	if x == nil {
-		n.Lacks(nothingNeeded)
+		n.room.Lacks(nothingNeeded)
 		return nil
 	}
 
@@ -66,7 +66,7 @@ func (n *Screen) drop() tea.Cmd {
 	case x.Kind == needUnsent:
 		to := x.draft.To
 		discard := func() tea.Msg { return dropDraftMsg{to} }
-		return n.Ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return discard })
+		return n.room.Keys.Ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return discard })
 	}
 	switch a := x.act(parley.ActDismiss); {
 	case a != nil && a.Ask == "":
@@ -75,32 +75,33 @@ func (n *Screen) drop() tea.Cmd {
 		return n.remedy().do(x, a)
 	}
 
-	n.Tell("It disappears once the cause is gone.")
+	n.room.Tell("It disappears once the cause is gone.")
 
 	return nil
 }
 
 // again tries again what the need under the marker is about.
 func (n *Screen) again() tea.Cmd {
-	if n.tooQuick() {
+	if n.list.tooQuick(n.room) {
 		return nil
 	}
-	x := n.selected()
+	x := n.list.selected()
 	if x == nil {
-		n.Lacks(nothingNeeded)
+		n.room.Lacks(nothingNeeded)
 		return nil
 	}
 	if a := x.again(); a != nil {
 		return n.remedy().do(x, a)
 	}
-	n.Lacks("Nothing to retry here.")
+	n.room.Lacks("Nothing to retry here.")
 
 	return nil
 }
 
 // remedy is what can be done about a need, whichever list it stands in.
 type remedy struct {
-	room.Actions
+	room  *room.Shared
+	acts  *room.Actions
 	about *room.Detail // the message that the need is about, as far as it was read
 }
 
@@ -116,13 +117,15 @@ func (m remedy) do(x *need, a *parley.Act) tea.Cmd {
 		}
 	}
 	if a.Ask != "" {
-		return m.AskTo(kit.SafeLine(a.Ask), room.Offered(all))
+		return m.acts.AskTo(kit.SafeLine(a.Ask), room.Offered(all))
 	}
-	return m.Run(room.Offered(all))
+	return m.acts.Run(room.Offered(all))
 }
 
 // readLetter marks the message under the marker read, with what reminds of it.
-func (m remedy) readLetter(x *need) tea.Cmd { return tea.Batch(m.forgetReminders(x), m.MarkRead()) }
+func (m remedy) readLetter(x *need) tea.Cmd {
+	return tea.Batch(m.forgetReminders(x), m.acts.MarkRead())
+}
 
 // forgetReminders marks read what only reminds of a need.
 func (m remedy) forgetReminders(x *need) tea.Cmd {
@@ -130,6 +133,6 @@ func (m remedy) forgetReminders(x *need) tea.Cmd {
 	if len(ids) == 0 {
 		return nil
 	}
-	m.Inbox.Drop(ids...)
-	return m.Do.Call(room.MarkMessagesRead(ids...))
+	m.room.Inbox.Drop(ids...)
+	return m.room.Do.Call(room.MarkMessagesRead(ids...))
 }

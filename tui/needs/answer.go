@@ -18,18 +18,23 @@ func (n *need) answerable() bool {
 	return n.Kind == parley.NeedDialog && d != nil && !d.Secret && (len(d.Options) > 0 || d.TakesText)
 }
 
-// Answering is what the list of needs does while a dialog is answered from it.
-type Answering struct{ *Screen }
+// answering answers the dialog of a need from the list.
+type answering struct {
+	room     *room.Shared
+	acts     *room.Actions
+	list     *needList
+	Question *room.Question // takes the keys; nil: none does
+}
 
-// openQuestion lets the next keys answer the dialog of a need, as it is shown now.
-func (n Answering) openQuestion(x *need) tea.Cmd {
+// open lets the next keys answer the dialog of a need, as it is shown now.
+func (n *answering) open(x *need) tea.Cmd {
 	n.Question = &room.Question{AgentID: x.AgentID, Agent: kit.SafeLine(x.Agent), Dialog: x.Dialog}
-	n.mark(n.index())
+	n.list.mark(n.list.index())
 	return nil
 }
 
-// AnswerKeys returns the keys while a question waits for its answer.
-func (n Answering) AnswerKeys() []kit.Binding {
+// Keys returns the keys while a question waits for its answer.
+func (n *answering) Keys() []kit.Binding {
 	return []kit.Binding{
 		verb.Choose.To("choose that option", n.answerPressed).Hinted("choose"),
 		verb.Reply.To("answer with words, where it takes them", n.answerWithWords).Hinted("words"),
@@ -39,26 +44,26 @@ func (n Answering) AnswerKeys() []kit.Binding {
 	}
 }
 
-func (n Answering) leaveQuestion() tea.Cmd {
+func (n *answering) leaveQuestion() tea.Cmd {
 	n.Question = nil
-	n.Tell("Left open.")
+	n.room.Tell("Left open.")
 	return nil
 }
 
-func (n Answering) attachToQuestion() tea.Cmd {
+func (n *answering) attachToQuestion() tea.Cmd {
 	if n.Question.Names("a") {
-		return n.AnswerKey("a")
+		return n.Choose("a")
 	}
 	n.Question = nil
-	return n.Attach()
+	return n.acts.Attach()
 }
 
-// AnswerKey chooses the option that a key names.
-func (n Answering) AnswerKey(key string) tea.Cmd {
+// Choose chooses the option that a key names.
+func (n *answering) Choose(key string) tea.Cmd {
 	q := n.Question
 	i := q.Index(key)
 	if i < 0 {
-		n.Tell(fmt.Sprintf("%s is no option here; esc leaves the question open.", kit.SafeLine(key)))
+		n.room.Tell(fmt.Sprintf("%s is no option here; esc leaves the question open.", kit.SafeLine(key)))
 		return nil
 	}
 
@@ -70,12 +75,12 @@ func (n Answering) AnswerKey(key string) tea.Cmd {
 	return n.giveAnswer(o.Choice, "")
 }
 
-func (n Answering) answerPressed() tea.Cmd { return n.AnswerKey(n.Question.Key) }
+func (n *answering) answerPressed() tea.Cmd { return n.Choose(n.Question.Key) }
 
 // answerWithWords asks for the words of an answer.
-func (n Answering) answerWithWords() tea.Cmd {
+func (n *answering) answerWithWords() tea.Cmd {
 	if n.Question.Names("r") {
-		return n.AnswerKey("r")
+		return n.Choose("r")
 	}
 	d := n.Question.Dialog
 	for _, o := range d.Options {
@@ -86,15 +91,15 @@ func (n Answering) answerWithWords() tea.Cmd {
 	if d.TakesText {
 		return n.askWords("", "Your answer")
 	}
-	n.Tell("It takes no words: choose an option.")
+	n.room.Tell("It takes no words: choose an option.")
 	return nil
 }
 
-func (n Answering) askWords(choice, label string) tea.Cmd {
+func (n *answering) askWords(choice, label string) tea.Cmd {
 	q := n.Question
-	return n.AskLine(kit.SafeLine(label), func(text string) tea.Cmd {
+	return n.room.Keys.AskLine(kit.SafeLine(label), func(text string) tea.Cmd {
 		if n.Question != q { // checkQuestion closed it meanwhile
-			n.Tell("The question of " + q.Agent + " has changed or was answered. Nothing was sent.")
+			n.room.Tell("The question of " + q.Agent + " has changed or was answered. Nothing was sent.")
 			return nil
 		}
 		return n.giveAnswer(choice, text)
@@ -102,23 +107,26 @@ func (n Answering) askWords(choice, label string) tea.Cmd {
 }
 
 // giveAnswer sends an answer to the dialog that was seen, and to no other.
-func (n Answering) giveAnswer(choice, text string) tea.Cmd {
+func (n *answering) giveAnswer(choice, text string) tea.Cmd {
 	q := n.Question
 	n.Question = nil
-	return n.AnswerDialog(q, choice, text)
+	return n.acts.AnswerDialog(q, choice, text)
 }
 
 // checkQuestion closes the open question if the daemon no longer lists it: another one may be open,
 // or somebody has answered it.
-func (n Answering) checkQuestion() {
+func (n *answering) checkQuestion() {
 	q := n.Question
 	if q == nil {
 		return
 	}
-	at := slices.IndexFunc(n.all, func(x need) bool { return x.AgentID == q.AgentID && x.Kind == parley.NeedDialog })
-	if at < 0 || n.all[at].Dialog == nil || n.all[at].Dialog.ID != q.Dialog.ID {
+	at := slices.IndexFunc(n.list.all, func(x need) bool {
+		return x.AgentID == q.AgentID &&
+			x.Kind == parley.NeedDialog
+	})
+	if at < 0 || n.list.all[at].Dialog == nil || n.list.all[at].Dialog.ID != q.Dialog.ID {
 		n.Question = nil
-		n.Tell("The question of " + q.Agent + " has changed or was answered. Nothing was sent.")
+		n.room.Tell("The question of " + q.Agent + " has changed or was answered. Nothing was sent.")
 	}
 }
 
@@ -139,7 +147,7 @@ func (n *needDetail) options(x *need, w int) []string {
 		}
 		label = room.Tick(o) + label
 		key := kit.Pad(kit.SafeLine(o.Choice), 2)
-		lines = append(lines, "  "+n.Theme.Accent.Render(key)+" "+kit.Fit(label, w-kit.Width(key)-3))
+		lines = append(lines, "  "+n.room.Theme.Accent.Render(key)+" "+kit.Fit(label, w-kit.Width(key)-3))
 	}
 
 	return append(lines, n.hintsOf(x.Dialog, w)...)

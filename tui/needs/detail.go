@@ -17,7 +17,7 @@ import (
 // needDetail is the pane of one need: what it is, what to do, and the message that
 // it is about.
 type needDetail struct {
-	*room.Shared
+	room *room.Shared
 	kit.Pane
 	Message room.Detail
 }
@@ -33,7 +33,7 @@ func (n *needDetail) heard(message string) {
 // ask reads the message of a need, while the screen is shown. Looking at a message
 // here does not mark it read: the operator marks or answers it.
 func (n *needDetail) ask(x *need) tea.Cmd {
-	if n.At != room.AtNeeds || x == nil {
+	if n.room.At != room.AtNeeds || x == nil {
 		return nil
 	}
 
@@ -43,14 +43,14 @@ func (n *needDetail) ask(x *need) tea.Cmd {
 		d.Stale, n.Top = true, 0
 	}
 
-	if d.ID == "" || d.Asking || !d.Stale || n.Link.Lost != nil {
+	if d.ID == "" || d.Asking || !d.Stale || n.room.Link.Lost != nil {
 		return nil
 	}
 
 	d.Asking, d.Stale = true, false
 	read := room.ReadDetail(d.ID)
 
-	return n.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return n.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		return needDetailMsg(read(ctx, s).(room.DetailMsg))
 	})
 }
@@ -65,9 +65,9 @@ func (n *needDetail) take(msg needDetailMsg) tea.Cmd {
 
 	if d.Err = msg.Err; msg.Err == nil {
 		d.Result = msg.Result
-	} else if n.Link.Gone(msg.Err) {
+	} else if n.room.Link.Gone(msg.Err) {
 		d.Stale, d.Err = true, nil
-		return n.Link.LookLater()
+		return n.room.Link.LookLater()
 	}
 
 	return nil
@@ -76,7 +76,7 @@ func (n *needDetail) take(msg needDetailMsg) tea.Cmd {
 func (n *needDetail) view(x *need, w int, focused bool) []string {
 	lines := n.lines(x, w)
 	title := kit.CodeWords(x.Kind) + " " + kit.SafeLine(x.Agent)
-	return n.Pane.View(n.Theme.Rule(title, n.Note(len(lines)), w, focused), lines)
+	return n.Pane.View(n.room.Theme.Rule(title, n.Note(len(lines)), w, focused), lines)
 }
 
 // lines draws the details of a need. A dialog comes first: the question, and what may be answered.
@@ -100,12 +100,12 @@ func (n *needDetail) lines(x *need, w int) []string {
 
 	if read {
 		for _, d := range n.Message.Result.Responses {
-			lines = n.say(lines, n.Theme.Warn, n.debtWords(d), w)
+			lines = n.say(lines, n.room.Theme.Warn, n.debtWords(d), w)
 		}
 	}
 
 	row := &team.Row{From: kit.SafeLine(x.Agent), Text: kit.SafeLine(x.Text)} // until the message was read
-	return append(lines, n.Message.Lines(n.Theme, row, w, n.Now)...)
+	return append(lines, n.Message.Lines(n.room.Theme, row, w, n.room.Now)...)
 }
 
 // say adds a text to some lines.
@@ -122,23 +122,24 @@ func (n *needDetail) story(x *need, w int, read bool) (lines []string) {
 	if x.Kind == needUnsent {
 		lines = append(lines, kit.Indent(kit.Wrap(kit.SafeText(x.draft.Text), w-2), 2)...)
 	} else if !read || !x.letter() {
-		lines = n.say(lines, n.Theme.Plain, x.Text, w)
+		lines = n.say(lines, n.room.Theme.Plain, x.Text, w)
 	}
 
 	if !x.Since.IsZero() && !read {
-		text := "since " + x.Since.In(n.Now.Location()).Format("2 Jan 15:04:05") + ", " + kit.Since(x.Since, n.Now)
-		lines = n.say(lines, n.Theme.Dim, text, w)
+		text := "since " + x.Since.In(n.room.Now.Location()).Format("2 Jan 15:04:05") + ", " +
+			kit.Since(x.Since, n.room.Now)
+		lines = n.say(lines, n.room.Theme.Dim, text, w)
 	}
 	if x.Action != "" {
-		lines = n.say(lines, n.Theme.Accent, "→ "+x.Action, w)
+		lines = n.say(lines, n.room.Theme.Accent, "→ "+x.Action, w)
 	}
 	if x.Command != "" {
-		lines = n.say(lines, n.Theme.Dim, "in a shell: "+x.Command, w)
+		lines = n.say(lines, n.room.Theme.Dim, "in a shell: "+x.Command, w)
 	}
 
 	for i := range x.also {
 		also := &x.also[i]
-		lines = n.say(lines, n.Theme.Warn, "also "+kit.CodeWords(also.Kind)+": "+also.Text, w)
+		lines = n.say(lines, n.room.Theme.Warn, "also "+kit.CodeWords(also.Kind)+": "+also.Text, w)
 	}
 
 	return lines
@@ -165,7 +166,7 @@ func (n *needDetail) dialog(x *need, w, room int) []string {
 	}
 	for _, line := range screen[max(0, len(screen)-max(room-len(lines), leastDialog)):] {
 		text := strings.ReplaceAll(kit.SafeText(line), "\n", " ")
-		lines = append(lines, "  "+n.Theme.Dim.Render("│ ")+kit.Fit(text, w-4))
+		lines = append(lines, "  "+n.room.Theme.Dim.Render("│ ")+kit.Fit(text, w-4))
 	}
 
 	return lines
@@ -181,9 +182,9 @@ func (n *needDetail) debtWords(d parley.Debt) string {
 		owes = "owe"
 	}
 	words := fmt.Sprintf("%s %s %s an answer; it %s", debtor, owes,
-		kit.ShownName(n.Message.Result.Object.Sender, n.Message.Result.Object.SenderID), whenDue(d.DueAt, n.Now))
+		kit.ShownName(n.Message.Result.Object.Sender, n.Message.Result.Object.SenderID), whenDue(d.DueAt, n.room.Now))
 	if d.RemindedAt != nil {
-		words += "; reminded at " + kit.MomentOf(*d.RemindedAt, n.Now)
+		words += "; reminded at " + kit.MomentOf(*d.RemindedAt, n.room.Now)
 	}
 	return words
 }

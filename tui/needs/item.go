@@ -155,17 +155,17 @@ func (n *Screen) gather() {
 	var all []need
 	for _, x := range n.report.needs {
 		x.Agent = kit.ShownName(x.Agent, x.AgentID)
-		if a := n.Team.Find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
+		if a := n.room.Team.Find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
-		all = append(all, newNeed(x, n.Recorded))
+		all = append(all, newNeed(x, n.room.Recorded))
 	}
 
-	for _, x := range n.Inbox.List {
-		all = append(all, newLetter(n.Shared, x))
+	for _, x := range n.room.Inbox.List {
+		all = append(all, newLetter(n.room, x))
 	}
 
-	for _, d := range n.Drafts.Unposted() {
+	for _, d := range n.room.Drafts.Unposted() {
 		all = append(all, newUnsent(d))
 	}
 
@@ -174,8 +174,8 @@ func (n *Screen) gather() {
 	}
 
 	slices.SortStableFunc(all, func(a, b need) int { return a.order(&b) })
-	n.all = matters(all)
-	n.sift(&n.Filter)
+	n.list.all = matters(all)
+	n.list.sift(&n.Filter)
 }
 
 // order compares two needs: the more urgent comes first, then the older.

@@ -17,54 +17,51 @@ func (n *need) takesKeys() bool {
 func (n *need) needsKeys() bool { return n.takesKeys() && !n.answerable() }
 
 // lookForKeys looks at the agent's screen, for which a person is then asked for keys.
-func (n Answering) lookForKeys() tea.Cmd {
-	x := n.selected()
+func (n *answering) lookForKeys() tea.Cmd {
+	x := n.list.selected()
 	switch {
 	case x == nil:
-		n.Lacks(nothingNeeded)
+		n.room.Lacks(nothingNeeded)
 		return nil
 	case !x.takesKeys():
-		n.Tell("It takes no keys from here.")
+		n.room.Tell("It takes no keys from here.")
 		return nil
-	case n.tooQuick():
+	case n.list.tooQuick(n.room):
 		return nil
 	}
 
-	return room.Keys{Actions: n.Actions}.Look(x.AgentID)
+	return n.acts.LookForKeys(x.AgentID)
 }
 
 // keysBesideOptions leaves the options of the question for keys.
-func (n Answering) keysBesideOptions() tea.Cmd {
+func (n *answering) keysBesideOptions() tea.Cmd {
 	if n.Question.Names("k") {
-		return n.AnswerKey("k")
+		return n.Choose("k")
 	}
 	n.Question = nil
 	return n.lookForKeys()
 }
 
-// askKeys shows the screen that was seen, and asks which keys it is to get.
-func (n Answering) askKeys(msg room.KeyScreenMsg) tea.Cmd {
-	x := n.selected()
-	if n.At != room.AtNeeds || n.Prompt != nil || x == nil || x.AgentID != msg.AgentID {
-		return nil // the person has gone on
+// askKeys shows the screen that was seen, and asks which keys it is to get. It reports whether a need without a
+// question takes them.
+func (n *answering) askKeys(msg room.KeyScreenMsg) (ask tea.Cmd, takes bool) {
+	x := n.list.selected()
+	if n.room.At != room.AtNeeds || n.room.Keys.Prompt != nil || x == nil || x.AgentID != msg.AgentID {
+		return nil, false // the person has gone on
 	}
 
-	cmd, takes := room.Keys{Actions: n.Actions}.Ask(msg, x.Agent)
-	if takes && x.Dialog == nil {
-		n.report.sees(msg.AgentID, msg.Seen.Screen)
-		n.gather()
-	}
-	return cmd
+	ask, takes = n.acts.AskKeys(msg, x.Agent)
+	return ask, takes && x.Dialog == nil
 }
 
 // hintsOf draws what a dialog says of its keys.
 func (n *needDetail) hintsOf(d *parley.Dialog, w int) []string {
-	lines := []string{n.Theme.Accent.Render("  K ") + " sends keys"}
+	lines := []string{n.room.Theme.Accent.Render("  K ") + " sends keys"}
 	if d.Hints == "" {
 		return lines
 	}
 	for _, part := range kit.Wrap("It says: "+kit.SafeLine(d.Hints), max(2, w-5)) {
-		lines = append(lines, n.Theme.Dim.Render("     "+part))
+		lines = append(lines, n.room.Theme.Dim.Render("     "+part))
 	}
 	return lines
 }

@@ -108,12 +108,12 @@ func (l *needList) columns() needColumns {
 }
 
 // Count returns how much waits for the operator.
-func Count(n *Screen) int { return len(n.all) }
+func Count(n *Screen) int { return len(n.list.all) }
 
 // Named returns what waits for the operator, to go to.
 func Named(n *Screen) (all []room.Named) {
-	for i := range n.all {
-		x := &n.all[i]
+	for i := range n.list.all {
+		x := &n.list.all[i]
 		all = append(all, room.Named{Kind: "need", Name: kit.SafeLine(x.Agent), About: kit.CodeWords(x.Kind) + " · " +
 			x.lead + x.headline(), Go: func() tea.Cmd { return goTo(n, x.key) }})
 	}
@@ -123,7 +123,7 @@ func Named(n *Screen) (all []room.Named) {
 // goTo puts the marker on a need, if it is still there.
 func goTo(n *Screen, key string) tea.Cmd {
 	n.Filter.Drop()
-	n.sift(&n.Filter)
-	n.sel, n.acted, n.inDetail = key, key, false
-	return n.GoTo(room.AtNeeds)
+	n.list.sift(&n.Filter)
+	n.list.sel, n.list.acted, n.inDetail = key, key, false
+	return n.room.GoTo(room.AtNeeds)
 }

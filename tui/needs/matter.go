@@ -121,17 +121,17 @@ func alsoWords(t *team.Roster, x *need) string {
 // Tally counts the matters as the daemon does, and the messages to the operator apart. A message may cover a debt,
 // which counts. Until the list is up to date, it returns the daemon's counts.
 func (n *Screen) Tally() (needs, letters int) {
-	s := n.Link.Status
+	s := n.room.Link.Status
 	if s != nil {
 		needs = s.Needs
 	}
-	if !n.Read || n.report.count != needs || !n.Inbox.Known || n.Inbox.Asked != n.Team.Unread {
-		return needs, n.Team.Unread
+	if !n.Read || n.report.count != needs || !n.room.Inbox.Known || n.room.Inbox.Asked != n.room.Team.Unread {
+		return needs, n.room.Team.Unread
 	}
 
-	needs, letters = 0, n.Inbox.Unseen
-	for i := range n.all {
-		switch x := &n.all[i]; {
+	needs, letters = 0, n.room.Inbox.Unseen
+	for i := range n.list.all {
+		switch x := &n.list.all[i]; {
 		case x.letter():
 			letters++
 			if slices.ContainsFunc(x.also, func(y need) bool { return !y.letter() }) {

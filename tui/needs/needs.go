@@ -11,10 +11,12 @@ import (
 )
 
 // New returns the screen, which asks the shell s for what lies beyond it.
-func New(a room.Actions, s needsShell) *Screen {
+func New(a *room.Actions, s needsShell) *Screen {
 	list := room.Listed{Awaited: room.Awaited{What: "what needs you"}, Noun: "need"}
-	return &Screen{Actions: a, Listed: list, shell: s, Detail: needDetail{Shared: a.Shared},
-		report: report{Shared: a.Shared}}
+	n := &Screen{room: a.Room, acts: a, Listed: list, shell: s, Detail: needDetail{room: a.Room},
+		report: report{room: a.Room}}
+	n.Answer = answering{room: a.Room, acts: a, list: &n.list}
+	return n
 }
 
 func (n *Screen) Title() string { return "Needs you" }
@@ -26,17 +28,26 @@ func (n *Screen) Badge() room.Badge {
 
 func (n *Screen) Keys() []kit.Binding {
 	return []kit.Binding{
-		verb.Open.To("take the best action: answer, reply…", n.assist).Hinted("do it").Unless(n.none),
+		verb.Open.To("take the best action: answer, reply…", n.assist).Hinted("do it").Unless(n.list.none),
 		verb.Dismiss.To("dismiss it: mark read, decline, stop…", n.drop).
-			Hinted("dismiss").Named("dismiss").Unless(func() bool { return n.none() || !n.selected().drops() }),
+			Hinted("dismiss").Named("dismiss").Unless(func() bool {
+			return n.list.none() ||
+				!n.list.selected().drops()
+		}),
 		verb.Retry.To("try again: retype, release, or restart", n.again).
-			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || n.selected().again() == nil }),
-		verb.SendKeys.To("send keys to its terminal", Answering{n}.lookForKeys).
-			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().needsKeys() }),
+			Hinted("retry").Named("retry").Unless(func() bool {
+			return n.list.none() ||
+				n.list.selected().again() == nil
+		}),
+		verb.SendKeys.To("send keys to its terminal", n.Answer.lookForKeys).
+			Hinted("keys").Named("keys").Unless(func() bool { return n.list.none() || !n.list.selected().needsKeys() }),
 		verb.Switch.To("between the list and its details", n.turn),
 		verb.Back.To("back to the list", n.back),
-		verb.Explain.To("explain what happened to the message", n.Explain).
-			Hinted("explain").Named("explain").Unless(func() bool { return n.none() || n.selected().MessageID == "" }),
+		verb.Explain.To("explain what happened to the message", n.acts.Explain).
+			Hinted("explain").Named("explain").Unless(func() bool {
+			return n.list.none() ||
+				n.list.selected().MessageID == ""
+		}),
 	}
 }
 
@@ -52,13 +63,18 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 	case needDetailMsg:
 		return n.Detail.take(msg)
 	case room.KeyScreenMsg:
-		return Answering{n}.askKeys(msg)
+		ask, takes := n.Answer.askKeys(msg)
+		if takes {
+			n.report.sees(msg.AgentID, msg.Seen.Screen)
+			n.gather()
+		}
+		return ask
 	case room.SentMsg:
-		if x := n.selected(); x != nil && msg.Err == nil && msg.Draft.To.ReplyTo == x.MessageID {
+		if x := n.list.selected(); x != nil && msg.Err == nil && msg.Draft.To.ReplyTo == x.MessageID {
 			return n.remedy().forgetReminders(x)
 		}
 	case dropDraftMsg:
-		n.Drafts.Forget(msg.to)
+		n.room.Drafts.Forget(msg.to)
 	case room.InboxMsg:
 		n.gather()
 	case room.FeedMsg:
@@ -66,13 +82,13 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 			n.Detail.heard(e.MessageID)
 		}
 	case room.FilteredMsg:
-		n.sift(&n.Filter)
-		n.moveTo(n.index())
+		n.list.sift(&n.Filter)
+		n.list.moveTo(n.list.index())
 	case room.SettledMsg:
-		if n.At == room.AtNeeds {
+		if n.room.At == room.AtNeeds {
 			n.gather()
 		}
-		return n.Detail.ask(n.selected())
+		return n.Detail.ask(n.list.selected())
 	}
 
 	return nil
@@ -81,19 +97,19 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 func (n *Screen) take(msg needsMsg) tea.Cmd {
 	n.report.take(msg)
 	if n.Err = msg.err; msg.err != nil {
-		if n.Link.Gone(msg.err) {
-			return n.Link.LookLater()
+		if n.room.Link.Gone(msg.err) {
+			return n.room.Link.LookLater()
 		}
 		return nil
 	}
 
 	if !n.Read {
-		n.sel, n.lastIndex = "", 0 // the list was not complete before
+		n.list.sel, n.list.lastIndex = "", 0 // the list was not complete before
 	}
 
 	n.Read = true
 	n.gather()
-	Answering{n}.checkQuestion()
+	n.Answer.checkQuestion()
 
 	return nil
 }
@@ -103,19 +119,19 @@ func (n *Screen) Move(by kit.Motion) tea.Cmd {
 		n.Detail.Move(by)
 		return nil
 	}
-	n.moveTo(n.index() + by.Lines(n.height))
+	n.list.moveTo(n.list.index() + by.Lines(n.list.height))
 	n.Detail.Top = 0
 	return nil
 }
 
 func (n *Screen) About() room.Subject {
-	x := n.selected()
+	x := n.list.selected()
 	if x == nil {
 		return room.Subject{}
 	}
 
 	s := room.Subject{
-		Agent:     n.Team.Find(x.AgentID),
+		Agent:     n.room.Team.Find(x.AgentID),
 		PartnerID: x.AgentID,
 		Partner:   kit.SafeLine(x.Agent),
 		Message:   x.MessageID,
@@ -125,7 +141,7 @@ func (n *Screen) About() room.Subject {
 
 	switch {
 	case x.letter() && x.Agent == parley.SystemName && x.thread == "":
-		s.Notice, s.Partner = n.NoticeOf(x.about), ""
+		s.Notice, s.Partner = n.room.NoticeOf(x.about), ""
 	case x.AgentID == "" && x.Kind != needUnsent && x.Agent != kit.You:
 		s.PartnerID = x.Agent // an agent that left the team, or parley itself
 	}

@@ -12,7 +12,7 @@ import (
 
 // report is what the daemon says that a person is needed for, and the requests for it.
 type report struct {
-	*room.Shared
+	room   *room.Shared
 	asking bool // one request runs at a time
 	needs  []parley.Need
 	count  int // the daemon's count that needs answer
@@ -39,14 +39,14 @@ func readNeeds(count int) room.Request {
 // bar counts matters. read says that it was read before.
 func (r *report) ask(read bool) tea.Cmd {
 	count := 0
-	if r.Link.Status != nil {
-		count = r.Link.Status.Needs
+	if r.room.Link.Status != nil {
+		count = r.room.Link.Status.Needs
 	}
-	if r.asking || r.At != room.AtNeeds && r.count == count && (read || count == 0) {
+	if r.asking || r.room.At != room.AtNeeds && r.count == count && (read || count == 0) {
 		return nil
 	}
 	r.asking = true
-	return r.Do.Call(readNeeds(count))
+	return r.room.Do.Call(readNeeds(count))
 }
 
 // take takes an answer. After an error the last one stays.

@@ -9,14 +9,15 @@ import (
 
 // Screen is the screen of everything that waits for a person.
 type Screen struct {
-	room.Actions
+	room *room.Shared
+	acts *room.Actions
 	room.Listed
-	shell needsShell
-	needList
+	shell    needsShell
+	list     needList
 	report   report
 	inDetail bool // the movement keys go to the details
 	Detail   needDetail
-	Question *room.Question // takes the keys; nil: none does
+	Answer   answering
 }
 
 // needsShell is what the screen of needs asks of the shell.
@@ -27,10 +28,10 @@ type needsShell interface {
 }
 
 // tooQuick reports whether a key was meant for a need that has just gone, and says so.
-func (n *Screen) tooQuick() bool {
-	if !n.slipped(n.Do.Now()) {
+func (l *needList) tooQuick(d *room.Shared) bool {
+	if !l.slipped(d.Do.Now()) {
 		return false
 	}
-	n.Tell("The list has just changed. Look again, then press the key again.")
+	d.Tell("The list has just changed. Look again, then press the key again.")
 	return true
 }

@@ -13,24 +13,24 @@ import (
 // Parts divides the screen between the list and the details.
 func (n *Screen) Parts(w, h int) (listW, listH, paneW, paneH int) {
 	switch {
-	case len(n.list) == 0:
+	case len(n.list.list) == 0:
 		return w, h, 0, 0
-	case n.Tier >= kit.Wide:
-		listW = n.Dividers.ListWidth(room.AtNeeds, w*48/100, w)
+	case n.room.Tier >= kit.Wide:
+		listW = n.room.Dividers.ListWidth(room.AtNeeds, w*48/100, w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = n.Dividers.ListHeight(room.AtNeeds, min(len(n.list)+2, max(h*45/100, 5)), h)
+	listH = n.room.Dividers.ListHeight(room.AtNeeds, min(len(n.list.list)+2, max(h*45/100, 5)), h)
 	return w, listH, w, h - listH
 }
 
 func (n *Screen) Settle(w, h int) {
 	_, listH, paneW, paneH := n.Parts(w, h)
-	n.settle(max(1, listH-2), n.Do.Now()) // the row under the marker takes two lines
-	if len(n.list) == 0 {
+	n.list.settle(max(1, listH-2), n.room.Do.Now()) // the row under the marker takes two lines
+	if len(n.list.list) == 0 {
 		n.inDetail = false
 	}
 	if n.Detail.Height = max(1, paneH-1); paneH > 0 {
-		n.Detail.Settle(len(n.Detail.lines(n.selected(), paneW)))
+		n.Detail.Settle(len(n.Detail.lines(n.list.selected(), paneW)))
 	}
 }
 
@@ -41,9 +41,9 @@ func (n *Screen) View(w, h int) []string {
 		return kit.Clip(list, h)
 	}
 
-	details := kit.Clip(n.Detail.view(n.selected(), paneW, n.inDetail), paneH)
-	if n.Tier >= kit.Wide {
-		return kit.Beside(n.Theme, list, details, listW)
+	details := kit.Clip(n.Detail.view(n.list.selected(), paneW, n.inDetail), paneH)
+	if n.room.Tier >= kit.Wide {
+		return kit.Beside(n.room.Theme, list, details, listW)
 	}
 
 	return append(list, details...)
@@ -51,28 +51,28 @@ func (n *Screen) View(w, h int) []string {
 
 // rows draws the list.
 func (n *Screen) rows(w int) []string {
-	note, at := "", n.index()
-	if len(n.list) > n.height {
-		note = fmt.Sprintf("%d of %d", at+1, len(n.list))
+	note, at := "", n.list.index()
+	if len(n.list.list) > n.list.height {
+		note = fmt.Sprintf("%d of %d", at+1, len(n.list.list))
 	}
 
-	lines := []string{n.Theme.Rule("Needs you", n.Filter.Note(note), w, !n.inDetail)}
+	lines := []string{n.room.Theme.Rule("Needs you", n.Filter.Note(note), w, !n.inDetail)}
 	if n.Err != nil {
-		lines = append(lines, room.ErrorLines(n.Theme, n.Err, w)...)
+		lines = append(lines, room.ErrorLines(n.room.Theme, n.Err, w)...)
 	}
 
 	switch {
-	case !n.Read && n.Err == nil, len(n.list) == 0 && !n.Inbox.Read(&n.Team):
-		return append(lines, n.Theme.Dim.Render(kit.Fit("  Reading what needs you…", w)))
-	case len(n.list) == 0 && n.Filter.Active():
+	case !n.Read && n.Err == nil, len(n.list.list) == 0 && !n.room.Inbox.Read(&n.room.Team):
+		return append(lines, n.room.Theme.Dim.Render(kit.Fit("  Reading what needs you…", w)))
+	case len(n.list.list) == 0 && n.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(n.Filter.Nothing("need"), w-2))
-	case len(n.list) == 0 && n.Err == nil:
-		return append(lines, nothingLines(n.Theme, w)...)
+	case len(n.list.list) == 0 && n.Err == nil:
+		return append(lines, nothingLines(n.room.Theme, w)...)
 	}
 
-	rows := needRows{n.Shared, n.columns(), n.inDetail}
-	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
-		lines = append(lines, rows.row(&n.list[i], w, i == at)...)
+	rows := needRows{n.room, n.list.columns(), n.inDetail}
+	for i := n.list.top; i < min(n.list.top+n.list.height, len(n.list.list)); i++ {
+		lines = append(lines, rows.row(&n.list.list[i], w, i == at)...)
 	}
 
 	return lines
@@ -83,7 +83,7 @@ type needColumns struct{ kind, name int }
 
 // needRows draws the rows of the list.
 type needRows struct {
-	*room.Shared
+	room     *room.Shared
 	columns  needColumns
 	inDetail bool // the movement keys go to the details
 }
@@ -107,10 +107,10 @@ func nothingLines(th kit.Theme, w int) []string {
 func (n *needRows) row(x *need, w int, selected bool) []string {
 	l, _ := x.look()
 	kind := kit.Pad(l.Glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), n.columns.kind) + " "
-	who, ago := kit.PadName(kit.SafeLine(x.Agent), n.columns.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
+	who, ago := kit.PadName(kit.SafeLine(x.Agent), n.columns.name)+" ", kit.Pad(x.ago(n.room.Now), 4)+" "
 
 	used := 2 + kit.Width(kind+who+ago)
-	also := kit.Fit(alsoWords(&n.Team, x), max(0, w-used-leastText))
+	also := kit.Fit(alsoWords(&n.room.Team, x), max(0, w-used-leastText))
 	if also != "" {
 		also = "  " + also
 	}
@@ -120,25 +120,25 @@ func (n *needRows) row(x *need, w int, selected bool) []string {
 	if selected {
 		first := kit.Pad("▸ "+kind+who+ago+lead+text+also, w)
 		if !n.inDetail {
-			first = n.Theme.Focus.Render(first)
+			first = n.room.Theme.Focus.Render(first)
 		}
-		return []string{first, "    " + kit.Columns(n.optionWords(x), n.Theme.Dim.Render(" · "), w-4)}
+		return []string{first, "    " + kit.Columns(n.optionWords(x), n.room.Theme.Dim.Render(" · "), w-4)}
 	}
 
-	style := n.Theme.Warn
+	style := n.room.Theme.Warn
 	switch {
 	case x.Kind == needUnsent:
-		style = n.Theme.Plain
+		style = n.room.Theme.Plain
 	case l.Grave:
-		style = n.Theme.Bad
+		style = n.room.Theme.Bad
 	}
 
-	dim := n.Theme.Dim
+	dim := n.room.Theme.Dim
 	if x.Between {
 		return []string{dim.Render(kit.Fit("  "+kind+who+ago+lead+text+also, w))}
 	}
 	return []string{"  " + style.Render(kind[:len(l.Glyph)]) + dim.Render(kind[len(l.Glyph):]) +
-		n.Theme.Name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
+		n.room.Theme.Name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
 }
 
 // leastText is how many columns of a row its text keeps before the rest of the matter is said.
@@ -146,9 +146,9 @@ const leastText = 20
 
 // optionWords draws what can be done about a need.
 func (n *needRows) optionWords(x *need) []string {
-	a := n.Team.Find(x.AgentID)
+	a := n.room.Team.Find(x.AgentID)
 	attachable := a != nil && a.Kind == parley.KindTerminal
-	key := func(o option) string { return n.Key(kit.First(o.verb.Row().Keys)) }
+	key := func(o option) string { return n.room.Key(kit.First(o.verb.Row().Keys)) }
 
 	var words []string
 	for _, o := range x.options() {
@@ -158,10 +158,10 @@ func (n *needRows) optionWords(x *need) []string {
 		case o.verb == verb.Open && x.letter() && x.thread != "":
 			o.does = "open the thread"
 		case o.verb == verb.Open && x.answerable():
-			words = append(words, n.Theme.Accent.Render(key(o))+" answer")
+			words = append(words, n.room.Theme.Accent.Render(key(o))+" answer")
 			o.verb = verb.Attach
 		}
-		words = append(words, n.Theme.Accent.Render(key(o))+" "+o.does)
+		words = append(words, n.room.Theme.Accent.Render(key(o))+" "+o.does)
 	}
 
 	return words

@@ -24,8 +24,14 @@ type beside struct {
 	err      error
 }
 
-// pairing is what the room does to show two agents' changes of a file.
-type pairing struct{ *Room }
+// pairing shows two agents' changes of a file.
+type pairing struct {
+	room    *room.Shared
+	changes *changes
+	draw    drawing
+	other   beside
+	reads   reading
+}
 
 // besideMsg is what was read of the other agent's changes.
 type besideMsg struct {
@@ -35,23 +41,23 @@ type besideMsg struct {
 }
 
 // compare shows the changes of the next agent that changes the file, too; after the last one none.
-func (r pairing) compare() tea.Cmd {
-	all := r.here()
-	if len(all) == 0 && r.beside.id == "" {
-		r.Lacks("No other agent's worktree changes this file.")
+func (p *pairing) compare() tea.Cmd {
+	all := p.changes.here()
+	if len(all) == 0 && p.other.id == "" {
+		p.room.Lacks("No other agent's worktree changes this file.")
 		return nil
 	}
 
-	next := slices.IndexFunc(all, func(s parley.SharedFiles) bool { return s.AgentID == r.beside.id }) + 1
+	next := slices.IndexFunc(all, func(s parley.SharedFiles) bool { return s.AgentID == p.other.id }) + 1
 	if next >= len(all) {
-		r.beside = beside{}
+		p.other = beside{}
 		return nil
 	}
 
 	other := all[next]
-	r.beside, r.inFiles = beside{id: other.AgentID, name: other.Name}, false
+	p.other, p.changes.inFiles = beside{id: other.AgentID, name: other.Name}, false
 
-	return r.reads.beside.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return p.reads.ask(p.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		diff, err := op.DiffAgent.Call(ctx, s, parley.DiffAgentRequest{Agent: other.AgentID})
 		return besideMsg{other.AgentID, diff, err}
 	}))
@@ -82,44 +88,44 @@ func (b *beside) from(row review.Row) int {
 	return best
 }
 
-// besideView draws both, side by side or below each other.
-func (r pairing) besideView(w, h int) []string {
+// view draws both, side by side or below each other.
+func (p *pairing) view(w, h int) []string {
 	side := w
-	half := r.height
+	half := p.changes.height
 	if w >= besideFrom {
-		side = r.width
+		side = p.changes.width
 		half = h - 1
 	}
 
-	left := []string{r.Theme.Rule(r.name, "", side, true)}
-	left = append(left, kit.Clip(r.draw().rowLines(half), half)...)
-	right := []string{r.Theme.Rule(r.beside.name, "", side, false)}
-	right = append(right, kit.Clip(r.otherLines(side, half), half)...)
+	left := []string{p.room.Theme.Rule(p.changes.name, "", side, true)}
+	left = append(left, kit.Clip(p.draw.rowLines(half), half)...)
+	right := []string{p.room.Theme.Rule(p.other.name, "", side, false)}
+	right = append(right, kit.Clip(p.otherLines(side, half), half)...)
 	if w < besideFrom {
 		return append(left, right...)
 	}
 
-	return kit.Beside(r.Theme, left, right, side)
+	return kit.Beside(p.room.Theme, left, right, side)
 }
 
-func (r pairing) otherLines(w, h int) []string {
-	b := &r.beside
+func (p *pairing) otherLines(w, h int) []string {
+	b := &p.other
 	switch {
 	case b.err != nil:
-		return room.ErrorLines(r.Theme, b.err, w)
+		return room.ErrorLines(p.room.Theme, b.err, w)
 	case !b.read:
-		return []string{"  " + r.Theme.Dim.Render("Reading…")}
+		return []string{"  " + p.room.Theme.Dim.Render("Reading…")}
 	}
 
-	row := r.rows[r.top]
+	row := p.changes.rows[p.changes.top]
 	from := b.from(row)
 	if from < 0 {
-		return []string{"  " + r.Theme.Dim.Render(kit.Fit(b.name+" does not change this file.", w-2))}
+		return []string{"  " + p.room.Theme.Dim.Render(kit.Fit(b.name+" does not change this file.", w-2))}
 	}
 
 	var lines []string
 	for i := from; i < len(b.rows) && b.rows[i].File == row.File && len(lines) < h; i++ {
-		lines = append(lines, drawRow(r.Theme, b.rows[i], w, false)...)
+		lines = append(lines, drawRow(p.room.Theme, b.rows[i], w, false)...)
 	}
 	return lines
 }

@@ -14,18 +14,18 @@ import (
 
 // drawing draws the rows of a diff and its files, with the comments on them.
 type drawing struct {
-	*room.Shared
-	*changes
+	room    *room.Shared
+	changes *changes
 	remarks *remarks
 }
 
 // fileLines draws the files below their directories, around the one under the marker.
 func (r drawing) fileLines(w int) []string {
 	var lines []string
-	at, marked, dir := r.fileAt(), 0, ""
-	for i, f := range r.files {
+	at, marked, dir := r.changes.fileAt(), 0, ""
+	for i, f := range r.changes.files {
 		if d := path.Dir(f.Path); d != "." && d != dir {
-			lines = append(lines, "  "+r.Theme.Dim.Render(kit.Fit(shown(d)+"/", w-2)))
+			lines = append(lines, "  "+r.room.Theme.Dim.Render(kit.Fit(shown(d)+"/", w-2)))
 			dir = d
 		} else {
 			dir = d
@@ -36,34 +36,34 @@ func (r drawing) fileLines(w int) []string {
 		if f.From != "" {
 			name += " ← " + shown(path.Base(f.From))
 		}
-		style, mark := r.Theme.Plain, "  "
+		style, mark := r.room.Theme.Plain, "  "
 		if i == at {
 			mark, marked = "▸ ", len(lines)
-			style = r.Theme.Accent
-			if r.inFiles {
-				style = r.Theme.Focus
+			style = r.room.Theme.Accent
+			if r.changes.inFiles {
+				style = r.room.Theme.Focus
 			}
 		}
 		lines = append(lines, style.Render(mark+kit.Pad(name, max(8, w-3-kit.Width(counts))))+" "+counts)
 	}
 
-	from := kit.Window(0, marked, len(lines), r.height)
+	from := kit.Window(0, marked, len(lines), r.changes.height)
 	return lines[from:]
 }
 
 // counts draws the numbers of a file, its state, its comments and who else changes it, as short as they can be.
 func (r drawing) counts(f file) string {
 	words := []string{
-		r.Theme.Good.Render("+" + strconv.Itoa(f.Added)), r.Theme.Bad.Render("−" + strconv.Itoa(f.Removed)),
+		r.room.Theme.Good.Render("+" + strconv.Itoa(f.Added)), r.room.Theme.Bad.Render("−" + strconv.Itoa(f.Removed)),
 	}
 	if f.Binary {
-		words = []string{r.Theme.Dim.Render("binary")}
+		words = []string{r.room.Theme.Dim.Render("binary")}
 	}
 	if word := stateWords[f.State]; word != "" {
-		words = append(words, r.Theme.Dim.Render(word))
+		words = append(words, r.room.Theme.Dim.Render(word))
 	}
-	if len(r.others(f.Path)) > 0 {
-		words = append(words, r.Theme.Warn.Render("≈"))
+	if len(r.changes.others(f.Path)) > 0 {
+		words = append(words, r.room.Theme.Warn.Render("≈"))
 	}
 	return strings.Join(words, " ")
 }
@@ -71,31 +71,31 @@ func (r drawing) counts(f file) string {
 // rowLines draws the rows in view.
 func (r drawing) rowLines(h int) []string {
 	var lines []string
-	for i := r.top; i < len(r.rows) && len(lines) < h; i++ {
-		lines = append(lines, r.lines(i, r.width)...)
+	for i := r.changes.top; i < len(r.changes.rows) && len(lines) < h; i++ {
+		lines = append(lines, r.lines(i, r.changes.width)...)
 	}
 	return lines
 }
 
 // lines draws a row, wrapped, with the comments on it.
 func (r drawing) lines(i, w int) []string {
-	on := i == r.at && !r.inFiles
-	lines := drawRow(r.Theme, r.rows[i], w, on)
-	if r.rows[i].Kind == review.FileRow {
-		for _, f := range r.files {
+	on := i == r.changes.at && !r.changes.inFiles
+	lines := drawRow(r.room.Theme, r.changes.rows[i], w, on)
+	if r.changes.rows[i].Kind == review.FileRow {
+		for _, f := range r.changes.files {
 			if f.row == i {
 				lines[0] = kit.Pad(lines[0], w-1-kit.Width(r.counts(f))) + " " + r.counts(f)
 			}
 		}
-		for _, s := range r.others(r.rows[i].File) {
-			words := "≈ " + s.Name + " changes it, too: " + r.Key("v") + " shows both"
-			lines = append(lines, "  "+r.Theme.Warn.Render(kit.Fit(words, w-2)))
+		for _, s := range r.changes.others(r.changes.rows[i].File) {
+			words := "≈ " + s.Name + " changes it, too: " + r.room.Key("v") + " shows both"
+			lines = append(lines, "  "+r.room.Theme.Warn.Render(kit.Fit(words, w-2)))
 		}
 	}
 
 	for _, at := range r.remarks.by[i] {
-		for _, line := range kit.Wrap("» "+kit.SafeLine(r.remarks.of[r.id][at].Text), w-gutter-2) {
-			lines = append(lines, strings.Repeat(" ", gutter+1)+r.Theme.Warn.Render(line))
+		for _, line := range kit.Wrap("» "+kit.SafeLine(r.remarks.of[r.changes.id][at].Text), w-gutter-2) {
+			lines = append(lines, strings.Repeat(" ", gutter+1)+r.room.Theme.Warn.Render(line))
 		}
 	}
 	return lines

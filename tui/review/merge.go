@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/op"
 	"parley/tui/kit"
+	"parley/tui/room"
 	"parley/tui/verb"
 )
 
@@ -25,8 +26,15 @@ type question struct {
 // ways are the ways to merge, in the order of their digits.
 var ways = []parley.MergeWay{parley.MergedFast, parley.MergedCommit, parley.MergedSquash}
 
-// Merging is what the room does to merge a branch, or to remove a worktree.
-type Merging struct{ *Room }
+// merging merges the branch of the agent that is shown, or removes its worktree.
+type merging struct {
+	room     *room.Shared
+	shell    shell
+	changes  *changes
+	read     func() tea.Cmd // reads the changes
+	question *question      // how to merge; nil unless that is asked
+	removal  reading        // of what a removal would take away
+}
 
 // finishedMsg is what came of finishing a worktree.
 type finishedMsg struct {
@@ -43,55 +51,55 @@ type removalMsg struct {
 }
 
 // askMerge shows what a merge would do, as things are now.
-func (r Merging) askMerge() tea.Cmd {
-	if r.unmergeable() {
-		r.Lacks(r.name + " has no worktree: there is no branch to merge.")
+func (m *merging) askMerge() tea.Cmd {
+	if m.changes.unmergeable() {
+		m.room.Lacks(m.changes.name + " has no worktree: there is no branch to merge.")
 		return nil
 	}
-	r.merge = &question{id: r.id, preview: r.loaded.preview}
-	return r.read()
+	m.question = &question{id: m.changes.id, preview: m.changes.loaded.preview}
+	return m.read()
 }
 
-// MergeKeys returns the keys while the room asks how to merge.
-func (r Merging) MergeKeys() []kit.Binding {
-	blocked := func() bool { return r.merge == nil || r.merge.preview.Refused != "" }
+// Keys returns the keys while it is asked how to merge.
+func (m *merging) Keys() []kit.Binding {
+	blocked := func() bool { return m.question == nil || m.question.preview.Refused != "" }
 	return []kit.Binding{
-		verb.Choose.To("merge in that way", r.mergePressed).Hinted("merge").Unless(blocked),
-		verb.Keep.To("", r.keeping(false)).Hinted("keep it").Unless(blocked),
-		verb.Remove.To("stop it, and remove the worktree after it", r.keeping(true)).
+		verb.Choose.To("merge in that way", m.mergePressed).Hinted("merge").Unless(blocked),
+		verb.Keep.To("", m.keeping(false)).Hinted("keep it").Unless(blocked),
+		verb.Remove.To("stop it, and remove the worktree after it", m.keeping(true)).
 			Hinted("remove it").Unless(blocked),
-		verb.Steer.To("steer it, such as to solve a conflict", r.steer),
-		verb.No.To("merge nothing", r.leaveMerge, verb.Back, verb.Leave).Hinted("merge nothing"),
+		verb.Steer.To("steer it, such as to solve a conflict", m.steer),
+		verb.No.To("merge nothing", m.leaveMerge, verb.Back, verb.Leave).Hinted("merge nothing"),
 	}
 }
 
 // Pressed notes the key that chooses a way.
 func (r *Room) Pressed(key string) {
-	if r.merge != nil {
-		r.merge.Key = key
+	if r.Merge.question != nil {
+		r.Merge.question.Key = key
 	}
 }
 
-func (r Merging) keeping(remove bool) func() tea.Cmd {
+func (m *merging) keeping(remove bool) func() tea.Cmd {
 	return func() tea.Cmd {
-		r.merge.remove = remove
+		m.question.remove = remove
 		if remove {
-			r.Tell("After the merge " + r.name + " is stopped, and its worktree removed.")
+			m.room.Tell("After the merge " + m.changes.name + " is stopped, and its worktree removed.")
 		} else {
-			r.Tell("After the merge " + r.name + " goes on.")
+			m.room.Tell("After the merge " + m.changes.name + " goes on.")
 		}
 		return nil
 	}
 }
 
-func (r Merging) steer() tea.Cmd {
-	r.merge = nil
-	return r.shell.Do(verb.Steer)
+func (m *merging) steer() tea.Cmd {
+	m.question = nil
+	return m.shell.Do(verb.Steer)
 }
 
-func (r Merging) leaveMerge() tea.Cmd {
-	r.merge = nil
-	r.Tell("Nothing was merged.")
+func (m *merging) leaveMerge() tea.Cmd {
+	m.question = nil
+	m.room.Tell("Nothing was merged.")
 	return nil
 }
 
@@ -107,49 +115,50 @@ func (q *question) impossible(how parley.MergeWay) string {
 }
 
 // mergePressed merges in the way that the pressed digit chooses.
-func (r Merging) mergePressed() tea.Cmd {
-	q := r.merge
+func (m *merging) mergePressed() tea.Cmd {
+	q := m.question
 	i := strings.Index("123", q.Key)
 	switch {
 	case q.preview.Refused != "":
-		r.Tell("It cannot be merged now. " + r.Key("s") + " steers " + r.name + ".")
+		m.room.Tell("It cannot be merged now. " + m.room.Key("s") + " steers " + m.changes.name + ".")
 		return nil
 	case i < 0:
-		r.Tell(q.Key + " is no way to merge.")
+		m.room.Tell(q.Key + " is no way to merge.")
 		return nil
 	}
 	if why := q.impossible(ways[i]); why != "" {
-		r.Tell(kit.SafeLine(why) + ".")
+		m.room.Tell(kit.SafeLine(why) + ".")
 		return nil
 	}
 
-	r.merge = nil
-	r.Tell("Merging…")
-	return r.finish(parley.FinishWorktreeRequest{
+	m.question = nil
+	m.room.Tell("Merging…")
+	return m.finish(parley.FinishWorktreeRequest{
 		Agent: q.id, Merge: true, How: ways[i], Keep: !q.remove, Remove: q.remove,
 	})
 }
 
 // finish asks the daemon to merge or remove.
-func (r Merging) finish(req parley.FinishWorktreeRequest) tea.Cmd {
-	name := r.name
-	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+func (m *merging) finish(req parley.FinishWorktreeRequest) tea.Cmd {
+	name := m.changes.name
+	return m.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := op.FinishWorktree.Call(ctx, s, req)
 		return finishedMsg{request: req, result: res, name: name, err: err}
 	})
 }
 
 // finished tells what was done. What only the worktree has goes once that is agreed to.
-func (r Merging) finished(msg finishedMsg) tea.Cmd {
+func (m *merging) finished(msg finishedMsg) tea.Cmd {
 	e, ok := errors.AsType[*parley.Error](msg.err)
 	switch {
 	case ok && e.Details[parley.NeedsForce] != nil && !msg.request.Force:
 		again := msg.request
 		again.Force = true
-		return r.Ask(kit.SafeLine(e.Message)+". Remove it all the same?", func() tea.Cmd { return r.finish(again) })
+		return m.room.Keys.Ask(kit.SafeLine(e.Message)+". Remove it all the same?",
+			func() tea.Cmd { return m.finish(again) })
 	case msg.err != nil:
-		r.Failed(msg.err)
-		return r.read()
+		m.room.Failed(msg.err)
+		return m.read()
 	}
 
 	w := msg.result.Worktree
@@ -166,34 +175,31 @@ func (r Merging) finished(msg finishedMsg) tea.Cmd {
 	} else {
 		words = append(words, msg.name+" goes on")
 	}
-	if msg.result.Removed && r.Opened() && r.id == msg.result.AgentID {
-		r.Over, r.under, r.loaded, r.rows, r.Read = r.under, nil, loadedMsg{}, nil, false
-	}
-	r.Tell(kit.SafeLine(strings.Join(words, ", ")) + ".")
+	m.room.Tell(kit.SafeLine(strings.Join(words, ", ")) + ".")
 
-	return tea.Batch(r.Link.LookSoon(), r.read())
+	return tea.Batch(m.room.Link.LookSoon(), m.read())
 }
 
 // askRemove looks at what a removal would take away, before it asks.
-func (r Merging) askRemove() tea.Cmd {
-	if r.unmergeable() {
-		r.Lacks(r.name + " has no worktree. " + r.Key("S") + " on Agents stops it.")
+func (m *merging) askRemove() tea.Cmd {
+	if m.changes.unmergeable() {
+		m.room.Lacks(m.changes.name + " has no worktree. " + m.room.Key("S") + " on Agents stops it.")
 		return nil
 	}
-	id := r.id
-	return r.reads.removal.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	id := m.changes.id
+	return m.removal.ask(m.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		p, err := op.PreviewMerge.Call(ctx, s, parley.PreviewMergeRequest{Agent: id})
 		return removalMsg{p, err}
 	}))
 }
 
 // confirmRemoval asks, and names all that would be lost.
-func (r Merging) confirmRemoval(msg removalMsg) tea.Cmd {
+func (m *merging) confirmRemoval(msg removalMsg) tea.Cmd {
 	if msg.err != nil {
-		r.Failed(msg.err)
+		m.room.Failed(msg.err)
 		return nil
 	}
-	if r.id != msg.preview.AgentID || !r.Opened() {
+	if m.changes.id != msg.preview.AgentID {
 		return nil // the person has gone on
 	}
 
@@ -209,16 +215,16 @@ func (r Merging) confirmRemoval(msg removalMsg) tea.Cmd {
 		lost = append(lost, "ignored by git: "+named(p.Ignored))
 	}
 
-	question := fmt.Sprintf("Stop %s, and remove its worktree? All its work is merged.", r.name)
+	question := fmt.Sprintf("Stop %s, and remove its worktree? All its work is merged.", m.changes.name)
 	if len(lost) > 0 {
-		question = fmt.Sprintf("Stop %s, and throw this away: %s?", r.name, strings.Join(lost, "; "))
+		question = fmt.Sprintf("Stop %s, and throw this away: %s?", m.changes.name, strings.Join(lost, "; "))
 	}
 	req := parley.FinishWorktreeRequest{
 		Agent: p.AgentID, Remove: true, Force: len(p.Ignored) > 0,
 		Discard: len(p.Open) > 0 || p.Ahead > 0 && p.Worktree.Made,
 	}
 
-	return r.Ask(question, func() tea.Cmd { return r.finish(req) })
+	return m.room.Keys.Ask(question, func() tea.Cmd { return m.finish(req) })
 }
 
 // named names the first of some files, and counts the others.
@@ -235,17 +241,18 @@ func named(files []string) string {
 	return text
 }
 
-// mergeView draws what a merge would do, and the ways.
-func (r Merging) mergeView(w int) []string {
-	q, th := r.merge, r.Theme
+// view draws what a merge would do, and the ways.
+func (m *merging) view(w int) []string {
+	q, th := m.question, m.room.Theme
 	p := q.preview
-	lines := []string{th.Rule("Merge "+shown(p.Worktree.Branch)+" into "+shown(p.Worktree.Base), r.name, w, true), ""}
+	lines := []string{th.Rule("Merge "+shown(p.Worktree.Branch)+" into "+shown(p.Worktree.Base), m.changes.name, w,
+		true), ""}
 	add := func(text string) { lines = append(lines, kit.Indent(kit.Wrap(text, w-2), 2)...) }
 
 	base := shown(p.Worktree.Base)
-	behind := r.name + " has all of " + base
+	behind := m.changes.name + " has all of " + base
 	if p.Behind > 0 {
-		behind = "it has " + kit.Plural(p.Behind, "commit") + " that " + r.name + " lacks"
+		behind = "it has " + kit.Plural(p.Behind, "commit") + " that " + m.changes.name + " lacks"
 	}
 	add(fmt.Sprintf("%s that %s lacks; %s.", kit.Plural(p.Ahead, "commit"), base, behind))
 	if len(p.Conflicts) > 0 {
@@ -284,8 +291,8 @@ func (r Merging) mergeView(w int) []string {
 	for _, o := range []struct {
 		key, text string
 		on        bool
-	}{{"k", r.name + " goes on, and keeps its worktree", !q.remove},
-		{"D", r.name + " is stopped, and its worktree removed", q.remove}} {
+	}{{"k", m.changes.name + " goes on, and keeps its worktree", !q.remove},
+		{"D", m.changes.name + " is stopped, and its worktree removed", q.remove}} {
 		lines = append(lines, kit.Marked(o.on, false)+th.Accent.Render(o.key)+kit.Fit("  "+o.text, w-4))
 	}
 

@@ -23,42 +23,46 @@ type shell interface {
 
 // Room shows the changes of one agent. It lies over the screen from which it was opened.
 type Room struct {
-	room.Actions
+	room *room.Shared
+	acts *room.Actions
 	room.Awaited
-	shell shell
-	under room.Lens // what it lies over; nil for the screen itself
-	changes
+	shell   shell
+	under   room.Lens // what it lies over; nil for the screen itself
+	Changes changes
 	list    bool // there is room for the files beside the rows
 	remarks remarks
-	beside  beside
-	merge   *question // how to merge; nil unless that is asked
-
-	reads struct{ own, beside, removal reading } // what git is asked
+	draw    drawing
+	beside  pairing
+	Merge   merging
+	reads   reading // of its changes
 }
 
 // New returns the room, which asks the shell s for what lies beyond it.
-func New(a room.Actions, s shell) *Room {
-	r := &Room{Actions: a, shell: s}
-	r.remarks = remarks{Actions: a, changes: &r.changes, of: map[string][]review.Comment{}}
+func New(a *room.Actions, s shell) *Room {
+	r := &Room{room: a.Room, acts: a, shell: s}
+	r.remarks = remarks{room: a.Room, acts: a, changes: &r.Changes, of: map[string][]review.Comment{}}
+	r.draw = drawing{a.Room, &r.Changes, &r.remarks}
+	r.beside = pairing{room: a.Room, changes: &r.Changes, draw: r.draw}
+	r.Merge = merging{room: a.Room, shell: s, changes: &r.Changes, read: r.read}
 
 	return r
 }
 
 // Opened reports whether the room lies over the screen.
-func (r *Room) Opened() bool { return r.Over == room.Lens(r) }
+func (r *Room) Opened() bool { return r.room.Over == room.Lens(r) }
 
 // Asks reports whether it asks how to merge.
-func (r *Room) Asks() bool { return r.Opened() && r.merge != nil }
+func (r *Room) Asks() bool { return r.Opened() && r.Merge.question != nil }
 
 // About returns the agent whose changes are shown.
 func (r *Room) About() room.Subject {
-	s := room.Subject{PartnerID: r.id, Partner: r.name, Agent: r.Team.Find(r.id)}
+	s := room.Subject{PartnerID: r.Changes.id, Partner: r.Changes.name, Agent: r.room.Team.Find(r.Changes.id)}
 	return s
 }
 
 // Keys returns the keys of the room.
 func (r *Room) Keys() []kit.Binding {
-	nothing := func() bool { return len(r.rows) == 0 }
+	nothing := func() bool { return len(r.Changes.rows) == 0 }
 	move := func(by kit.Motion) func() tea.Cmd {
 		return func() tea.Cmd { r.move(by); return nil }
 	}
@@ -73,11 +77,11 @@ func (r *Room) Keys() []kit.Binding {
 		verb.Write.To("comment the line, the change or the file", r.remarks.comment).Hinted("comment").Unless(nothing),
 		verb.Dismiss.To("drop the comment", r.remarks.drop).Hinted("drop").Rarely().Unless(r.remarks.noneHere),
 		verb.Reply.To("your comments as one message, to send", r.send).Hinted("send").Unless(r.remarks.none),
-		verb.View.To("beside it, what others change there", pairing{r}.compare).
-			Hinted("beside").Rarely().Unless(r.unshared),
-		verb.Merge.To("merge its branch: shows first what happens", Merging{r}.askMerge).
-			Hinted("merge").Unless(r.unmergeable),
-		verb.Remove.To("stop it, and remove its worktree", Merging{r}.askRemove).Unless(r.unmergeable),
+		verb.View.To("beside it, what others change there", r.beside.compare).
+			Hinted("beside").Rarely().Unless(r.Changes.unshared),
+		verb.Merge.To("merge its branch: shows first what happens", r.Merge.askMerge).
+			Hinted("merge").Unless(r.Changes.unmergeable),
+		verb.Remove.To("stop it, and remove its worktree", r.Merge.askRemove).Unless(r.Changes.unmergeable),
 		verb.Follow.To("see what it has changed meanwhile", r.refresh).Hinted("refresh").Rarely(),
 		verb.Up.To("up", move(kit.LineUp)),
 		verb.Down.To("down", move(kit.LineDown)),
@@ -85,12 +89,12 @@ func (r *Room) Keys() []kit.Binding {
 		verb.PageDown.To("a page down", move(kit.PageDown)),
 		verb.Top.To("to the top", move(kit.ToTop)),
 		verb.Bottom.To("to the end", move(kit.ToBottom)),
-		verb.Attach.To("attach to its terminal", r.Attach),
+		verb.Attach.To("attach to its terminal", r.acts.Attach),
 		verb.Steer.To("steer it: guidance it must see", r.doing(verb.Steer)),
 		verb.Run.To("run any command", r.doing(verb.Run)),
 		verb.GoTo.To("go to anything by its name", r.doing(verb.GoTo)),
-		verb.Undo.To("undo the last action", r.UndoLast),
-		verb.Help.To("all keys", r.OpenHelp).Hinted("help"),
+		verb.Undo.To("undo the last action", r.acts.UndoLast),
+		verb.Help.To("all keys", r.room.OpenHelp).Hinted("help"),
 		verb.Back.To("back; comments are kept", r.back, verb.Leave).Hinted("back"),
 	}
 }
@@ -101,30 +105,30 @@ func (r *Room) doing(v verb.Verb) func() tea.Cmd {
 
 // Start opens the room for the agent under the marker.
 func (r *Room) Start() tea.Cmd {
-	a := r.Actions.About().Agent
+	a := r.room.About().Agent
 	if a == nil {
-		r.Lacks(room.WhichAgent)
+		r.room.Lacks(room.WhichAgent)
 		return nil
 	}
 
-	r.under, r.Over = r.Over, r
-	if r.id != a.ID {
-		r.changes = changes{height: r.height, width: r.width}
+	r.under, r.room.Over = r.room.Over, r
+	if r.Changes.id != a.ID {
+		r.Changes = changes{height: r.Changes.height, width: r.Changes.width}
 		r.Awaited = room.Awaited{What: "what " + a.Name + " has changed"}
 	}
-	r.id, r.name, r.merge, r.beside = a.ID, a.Name, nil, beside{}
+	r.Changes.id, r.Changes.name, r.Merge.question, r.beside.other = a.ID, a.Name, nil, beside{}
 
 	return r.read()
 }
 
 // read reads what the agent has changed.
 func (r *Room) read() tea.Cmd {
-	id, isolated := r.id, false
-	if a := r.Team.Find(id); a != nil {
+	id, isolated := r.Changes.id, false
+	if a := r.room.Team.Find(id); a != nil {
 		isolated = a.Worktree != nil
 	}
 
-	return r.reads.own.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return r.reads.ask(r.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := loadedMsg{id: id}
 		msg.diff, msg.err = op.DiffAgent.Call(ctx, s, parley.DiffAgentRequest{Agent: id})
 		if msg.err == nil && isolated {
@@ -138,20 +142,24 @@ func (r *Room) read() tea.Cmd {
 func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loadedMsg:
-		if msg.id == r.id {
+		if msg.id == r.Changes.id {
 			r.take(msg)
 		}
-		return r.reads.own.came()
+		return r.reads.came()
 	case besideMsg:
-		r.beside.take(msg)
-		return r.reads.beside.came()
+		r.beside.other.take(msg)
+		return r.beside.reads.came()
 	case removalMsg:
-		if again := r.reads.removal.came(); again != nil {
+		if again := r.Merge.removal.came(); again != nil || msg.err == nil && !r.Opened() {
 			return again
 		}
-		return Merging{r}.confirmRemoval(msg)
+		return r.Merge.confirmRemoval(msg)
 	case finishedMsg:
-		return Merging{r}.finished(msg)
+		if msg.err == nil && msg.result.Removed && r.Opened() && r.Changes.id == msg.result.AgentID {
+			r.room.Over, r.under, r.Read = r.under, nil, false
+			r.Changes.loaded, r.Changes.rows = loadedMsg{}, nil
+		}
+		return r.Merge.finished(msg)
 	case room.SentMsg:
 		if msg.Err == nil && msg.Draft.To.Review {
 			delete(r.remarks.of, msg.Draft.To.Agent)
@@ -162,67 +170,67 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (r *Room) refresh() tea.Cmd {
-	r.Tell("Reading what " + r.name + " has changed meanwhile.")
+	r.room.Tell("Reading what " + r.Changes.name + " has changed meanwhile.")
 	return r.read()
 }
 
 // take shows what was read, with the marker where it was.
 func (r *Room) take(msg loadedMsg) {
 	if r.Err = msg.err; msg.err != nil {
-		if !r.Link.Gone(msg.err) && r.Read {
-			r.Fail(msg.err) // what was read before stays
+		if !r.room.Link.Gone(msg.err) && r.Read {
+			r.room.Fail(msg.err) // what was read before stays
 		}
 		return
 	}
 
 	r.Read = true
-	r.show(msg)
-	if r.merge != nil && msg.preview != nil {
-		r.merge.preview = msg.preview
+	r.Changes.show(msg)
+	if r.Merge.question != nil && msg.preview != nil {
+		r.Merge.question.preview = msg.preview
 	}
 	r.remarks.place()
 }
 
 func (r *Room) move(by kit.Motion) {
-	if r.inFiles {
-		r.toFile(r.fileAt() + by.Lines(r.height))
+	if r.Changes.inFiles {
+		r.toFile(r.Changes.fileAt() + by.Lines(r.Changes.height))
 		return
 	}
-	r.Scroll(by.Lines(r.height))
+	r.Changes.Scroll(by.Lines(r.Changes.height))
 }
 
 // toFile goes to the beginning of a file that the diff has, at a place or nearest to it.
 func (r *Room) toFile(i int) {
-	if len(r.files) == 0 {
-		r.Lacks("It has changed no file.")
+	if len(r.Changes.files) == 0 {
+		r.room.Lacks("It has changed no file.")
 		return
 	}
-	f := r.files[kit.Clamp(i, 0, len(r.files)-1)]
+	f := r.Changes.files[kit.Clamp(i, 0, len(r.Changes.files)-1)]
 	if f.row < 0 {
-		r.Tell(kit.SafeLine(f.Path) + " is not shown: the diff is too long.")
+		r.room.Tell(kit.SafeLine(f.Path) + " is not shown: the diff is too long.")
 		return
 	}
-	r.at, r.top = f.row, f.row
+	r.Changes.at, r.Changes.top = f.row, f.row
 }
 
 func (r *Room) file(n int) func() tea.Cmd {
-	return func() tea.Cmd { r.toFile(r.fileAt() + n); return nil }
+	return func() tea.Cmd { r.toFile(r.Changes.fileAt() + n); return nil }
 }
 
 // hunk goes to the next change or the one before.
 func (r *Room) hunk(n int) func() tea.Cmd {
 	return func() tea.Cmd {
-		if !r.toHunk(n) {
-			r.Lacks(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
+		if !r.Changes.toHunk(n) {
+			r.room.Lacks(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
 		}
 		return nil
 	}
 }
 
-func (r *Room) turn() tea.Cmd { r.inFiles = !r.inFiles; return nil }
+func (r *Room) turn() tea.Cmd { r.Changes.inFiles = !r.Changes.inFiles; return nil }
 
 func (r *Room) open() tea.Cmd {
-	if r.inFiles {
+	if r.Changes.inFiles {
 		return r.turn()
 	}
 	return r.remarks.comment()
@@ -231,16 +239,17 @@ func (r *Room) open() tea.Cmd {
 // back leaves the room. Comments are kept until they are sent.
 func (r *Room) back() tea.Cmd {
 	switch {
-	case r.beside.id != "":
-		r.beside = beside{}
+	case r.beside.other.id != "":
+		r.beside.other = beside{}
 		return nil
-	case r.inFiles:
+	case r.Changes.inFiles:
 		return r.turn()
 	}
 
-	r.Over, r.under = r.under, nil
-	if n := len(r.remarks.of[r.id]); n > 0 {
-		r.Tell(fmt.Sprintf("%s for %s kept. %s opens the review again.", kit.Plural(n, "comment"), r.name, r.Key("d")))
+	r.room.Over, r.under = r.under, nil
+	if n := len(r.remarks.of[r.Changes.id]); n > 0 {
+		r.room.Tell(fmt.Sprintf("%s for %s kept. %s opens the review again.", kit.Plural(n, "comment"), r.Changes.name,
+			r.room.Key("d")))
 	}
 	return nil
 }

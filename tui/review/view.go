@@ -19,75 +19,73 @@ const (
 
 // Settle sets the sizes, and scrolls so that the marker is in view.
 func (r *Room) Settle(w, h int) {
-	r.list = w >= listFrom && r.beside.id == ""
-	r.height, r.width = max(1, h-1), w
+	r.list = w >= listFrom && r.beside.other.id == ""
+	r.Changes.height, r.Changes.width = max(1, h-1), w
 	switch {
 	case r.list:
-		r.width = w - filesWidth - 3
-	case r.beside.id != "" && w >= besideFrom:
-		r.width = (w - 3) / 2
-	case r.beside.id != "":
-		r.height = max(1, (h-2)/2)
+		r.Changes.width = w - filesWidth - 3
+	case r.beside.other.id != "" && w >= besideFrom:
+		r.Changes.width = (w - 3) / 2
+	case r.beside.other.id != "":
+		r.Changes.height = max(1, (h-2)/2)
 	}
 
-	if len(r.rows) == 0 {
+	if len(r.Changes.rows) == 0 {
 		return
 	}
 
-	r.at = kit.Clamp(r.at, 0, len(r.rows)-1)
-	first, used := r.at, 0
-	for i := r.at; i >= 0; i-- {
-		if used += len(r.draw().lines(i, r.width)); used > r.height && i < r.at {
+	r.Changes.at = kit.Clamp(r.Changes.at, 0, len(r.Changes.rows)-1)
+	first, used := r.Changes.at, 0
+	for i := r.Changes.at; i >= 0; i-- {
+		if used += len(r.draw.lines(i, r.Changes.width)); used > r.Changes.height && i < r.Changes.at {
 			break
 		}
 		first = i
 	}
-	r.top = kit.Clamp(r.top, first, r.at)
+	r.Changes.top = kit.Clamp(r.Changes.top, first, r.Changes.at)
 }
-
-func (r *Room) draw() drawing { return drawing{r.Shared, &r.changes, &r.remarks} }
 
 // View draws the room.
 func (r *Room) View(w, h int) []string {
-	if r.merge != nil {
-		return kit.Clip(Merging{r}.mergeView(w), h)
+	if r.Merge.question != nil {
+		return kit.Clip(r.Merge.view(w), h)
 	}
 
-	title := "Review of " + r.name
-	lines := []string{r.Theme.Rule(title, r.note(w-kit.Width(title)-noteGap), w, true)}
+	title := "Review of " + r.Changes.name
+	lines := []string{r.room.Theme.Rule(title, r.note(w-kit.Width(title)-noteGap), w, true)}
 	switch {
-	case len(r.rows) == 0:
+	case len(r.Changes.rows) == 0:
 		return kit.Clip(append(lines, r.emptyView(w)...), h)
-	case r.beside.id != "":
-		return kit.Clip(append(lines, pairing{r}.besideView(w, h-1)...), h)
+	case r.beside.other.id != "":
+		return kit.Clip(append(lines, r.beside.view(w, h-1)...), h)
 	case r.list:
-		left := kit.Clip(r.draw().fileLines(filesWidth), h-1)
-		return append(lines, kit.Beside(r.Theme, left, kit.Clip(r.draw().rowLines(h-1), h-1), filesWidth)...)
-	case r.inFiles:
-		return kit.Clip(append(lines, r.draw().fileLines(w)...), h)
+		left := kit.Clip(r.draw.fileLines(filesWidth), h-1)
+		return append(lines, kit.Beside(r.room.Theme, left, kit.Clip(r.draw.rowLines(h-1), h-1), filesWidth)...)
+	case r.Changes.inFiles:
+		return kit.Clip(append(lines, r.draw.fileLines(w)...), h)
 	}
-	return kit.Clip(append(lines, r.draw().rowLines(h-1)...), h)
+	return kit.Clip(append(lines, r.draw.rowLines(h-1)...), h)
 }
 
 // note sums the changes up, as much as fits beside the name.
 func (r *Room) note(w int) string {
-	if r.loaded.diff == nil {
+	if r.Changes.loaded.diff == nil {
 		return ""
 	}
 
 	added, removed := 0, 0
-	for _, f := range r.files {
+	for _, f := range r.Changes.files {
 		added, removed = added+f.Added, removed+f.Removed
 	}
 
-	words := []string{fmt.Sprintf("%s +%d −%d", kit.Plural(len(r.files), "file"), added, removed)}
-	if r.loaded.diff.Truncated {
+	words := []string{fmt.Sprintf("%s +%d −%d", kit.Plural(len(r.Changes.files), "file"), added, removed)}
+	if r.Changes.loaded.diff.Truncated {
 		words = append(words, "cut: too long")
 	}
-	if n := len(r.remarks.of[r.id]); n > 0 {
+	if n := len(r.remarks.of[r.Changes.id]); n > 0 {
 		words = append(words, kit.Plural(n, "comment"))
 	}
-	if p := r.loaded.preview; p != nil {
+	if p := r.Changes.loaded.preview; p != nil {
 		far := fmt.Sprintf("%d ahead of %s", p.Ahead, kit.SafeLine(p.Worktree.Base))
 		if p.Behind > 0 {
 			far += fmt.Sprintf(", %d behind", p.Behind)
@@ -101,11 +99,11 @@ func (r *Room) note(w int) string {
 func (r *Room) emptyView(w int) []string {
 	switch {
 	case r.Err != nil:
-		return room.ErrorLines(r.Theme, r.Err, w)
+		return room.ErrorLines(r.room.Theme, r.Err, w)
 	case !r.Read:
-		return []string{"  " + r.Theme.Dim.Render("Reading…")}
-	case r.loaded.preview != nil:
-		return []string{"", "  Nothing has changed since " + r.name + " began."}
+		return []string{"  " + r.room.Theme.Dim.Render("Reading…")}
+	case r.Changes.loaded.preview != nil:
+		return []string{"", "  Nothing has changed since " + r.Changes.name + " began."}
 	}
 	return []string{"", "  Nothing has changed since the last commit."}
 }

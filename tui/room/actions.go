@@ -117,21 +117,25 @@ func (x Action) run(ctx context.Context, s parley.Service) tea.Msg {
 }
 
 // Actions do something about what the marker is on, on any screen.
-type Actions struct{ *Shared }
+type Actions struct {
+	Room     *Shared
+	Undo     *Undo // of the last one
+	changing changing
+}
 
 const WhichAgent = "Choose an agent first (2)."
 
 // Run runs an action. What it changes is told when it is done.
-func (a Actions) Run(x Action) tea.Cmd {
+func (a *Actions) Run(x Action) tea.Cmd {
 	if x.Page != "" { // it changes nothing
-		return a.Do.Call(x.run)
+		return a.Room.Do.Call(x.run)
 	}
 	return a.Change(x.run)
 }
 
 // AskTo asks for a yes before something is done.
-func (a Actions) AskTo(question string, x Action) tea.Cmd {
-	return a.Ask(question, func() tea.Cmd { return a.Run(x) })
+func (a *Actions) AskTo(question string, x Action) tea.Cmd {
+	return a.Room.Keys.Ask(question, func() tea.Cmd { return a.Run(x) })
 }
 
 // changing tells of the actions that are not done yet.
@@ -141,13 +145,13 @@ type changing struct {
 }
 
 // Change makes a request that a doneMsg answers.
-func (a Actions) Change(r Request) tea.Cmd {
+func (a *Actions) Change(r Request) tea.Cmd {
 	a.changing.calls++
-	return a.Do.Call(r)
+	return a.Room.Do.Call(r)
 }
 
 // Done tells what an action did, and takes it back if that was asked for meanwhile.
-func (a Actions) Done(msg DoneMsg) tea.Cmd {
+func (a *Actions) Done(msg DoneMsg) tea.Cmd {
 	cmd := a.tellDone(msg)
 	if msg.page != "" {
 		return cmd
@@ -163,13 +167,13 @@ func (a Actions) Done(msg DoneMsg) tea.Cmd {
 	return tea.Batch(cmd, a.UndoLast())
 }
 
-func (a Actions) tellDone(msg DoneMsg) tea.Cmd {
+func (a *Actions) tellDone(msg DoneMsg) tea.Cmd {
 	if msg.Err != nil {
-		a.Failed(msg.Err)
+		a.Room.Failed(msg.Err)
 		if msg.Undo != nil {
-			a.Undo, a.Status.Text = msg.Undo, msg.Text+"; "+a.Key("u")+" "+msg.Undo.Does
+			a.Undo, a.Room.Status.Text = msg.Undo, msg.Text+"; "+a.Room.Key("u")+" "+msg.Undo.Does
 		}
-		return a.Link.LookSoon()
+		return a.Room.Link.LookSoon()
 	}
 
 	if msg.page != "" {
@@ -178,34 +182,34 @@ func (a Actions) tellDone(msg DoneMsg) tea.Cmd {
 	}
 
 	if a.Undo = msg.Undo; a.Undo != nil {
-		msg.Text = strings.TrimSuffix(msg.Text, ".") + ". " + a.Key("u") + " " + a.Undo.Does + "."
+		msg.Text = strings.TrimSuffix(msg.Text, ".") + ". " + a.Room.Key("u") + " " + a.Undo.Does + "."
 	}
 
-	a.Tell(msg.Text)
+	a.Room.Tell(msg.Text)
 
-	return a.Link.LookSoon()
+	return a.Room.Link.LookSoon()
 }
 
 // openPage opens the page of an answer, unless the person writes something meanwhile: the page would take
 // their keys.
-func (a Actions) openPage(msg DoneMsg) {
-	switch a.Scope() {
+func (a *Actions) openPage(msg DoneMsg) {
+	switch a.Room.Keys.Scope() {
 	case kit.InShell, InTiles, InReview, InAnswer, InHelp:
-		a.Help = kit.Help{Open: true, Title: msg.page, Text: msg.Text}
+		a.Room.Keys.Help = kit.Help{Open: true, Title: msg.page, Text: msg.Text}
 	default:
-		a.Tell("“" + msg.page + "” came while you were writing. Ask for it again.")
+		a.Room.Tell("“" + msg.page + "” came while you were writing. Ask for it again.")
 	}
 }
 
 // UndoLast undoes the last action. One that is not done yet is undone afterwards, and one that could not be
 // undone can be undone later.
-func (a Actions) UndoLast() tea.Cmd {
+func (a *Actions) UndoLast() tea.Cmd {
 	if a.changing.calls > 0 {
 		a.changing.undo = true
 		return nil
 	}
 	if a.Undo == nil {
-		a.Tell("Nothing to undo.")
+		a.Room.Tell("Nothing to undo.")
 		return nil
 	}
 	back := a.Undo
@@ -220,28 +224,28 @@ func (a Actions) UndoLast() tea.Cmd {
 }
 
 // PauseOrResume pauses the team's messages once that is confirmed, or lets them go on.
-func (a Actions) PauseOrResume() tea.Cmd {
-	if a.Picks() {
+func (a *Actions) PauseOrResume() tea.Cmd {
+	if a.Room.Picks() {
 		return a.chosen().pause()
 	}
 
 	set := func(paused bool) Action {
 		return Act(op.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
 	}
-	if s := a.Link.Status; s != nil && s.Paused != nil {
+	if s := a.Room.Link.Status; s != nil && s.Paused != nil {
 		return a.Run(set(false).UndoneBy("pauses them again", set(true)))
 	}
-	return a.Ask("Pause the whole team? No message is accepted or typed until you resume.", func() tea.Cmd {
+	return a.Room.Keys.Ask("Pause the whole team? No message is accepted or typed until you resume.", func() tea.Cmd {
 		return a.Run(set(true).UndoneBy("resumes them", set(false)))
 	})
 }
 
 // Stop asks first: it ends a program with its context, and nothing brings that
 // back.
-func (a Actions) Stop() tea.Cmd {
-	agent := a.About().Agent
+func (a *Actions) Stop() tea.Cmd {
+	agent := a.Room.About().Agent
 	if agent == nil {
-		a.Lacks(WhichAgent)
+		a.Room.Lacks(WhichAgent)
 		return nil
 	}
 
@@ -256,10 +260,10 @@ func (a Actions) Stop() tea.Cmd {
 }
 
 // Restart asks first while the program runs: it loses what it is doing, or its whole context.
-func (a Actions) Restart() tea.Cmd {
-	agent := a.About().Agent
+func (a *Actions) Restart() tea.Cmd {
+	agent := a.Room.About().Agent
 	if agent == nil {
-		a.Lacks(WhichAgent)
+		a.Room.Lacks(WhichAgent)
 		return nil
 	}
 
@@ -277,20 +281,20 @@ func (a Actions) Restart() tea.Cmd {
 }
 
 // Retry tries the message under the marker again.
-func (a Actions) Retry() tea.Cmd {
-	message := a.About().Message
+func (a *Actions) Retry() tea.Cmd {
+	message := a.Room.About().Message
 	if message == "" {
-		a.Lacks("No message to retry here.")
+		a.Room.Lacks("No message to retry here.")
 		return nil
 	}
 	return a.Run(Act(op.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
 }
 
 // MarkRead marks the message under the marker as read.
-func (a Actions) MarkRead() tea.Cmd {
-	message := a.About().Message
+func (a *Actions) MarkRead() tea.Cmd {
+	message := a.Room.About().Message
 	if message == "" {
-		a.Lacks("No message to mark here.")
+		a.Room.Lacks("No message to mark here.")
 		return nil
 	}
 
@@ -310,10 +314,10 @@ func (a Actions) MarkRead() tea.Cmd {
 }
 
 // Explain shows a message's whole story on a page.
-func (a Actions) Explain() tea.Cmd {
-	message := a.About().Message
+func (a *Actions) Explain() tea.Cmd {
+	message := a.Room.About().Message
 	if message == "" {
-		a.Lacks("No message to explain here.")
+		a.Room.Lacks("No message to explain here.")
 		return nil
 	}
 
@@ -329,7 +333,7 @@ func (a Actions) Explain() tea.Cmd {
 }
 
 // Control changes a conversation. back undoes it; nil if nothing does.
-func (a Actions) Control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
+func (a *Actions) Control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
 	x := Act(op.ControlConversation, r)
 	if back != nil {
 		x = x.UndoneBy("undoes it", Act(op.ControlConversation, *back))

@@ -19,32 +19,29 @@ type KeyScreenMsg struct {
 	Err     error
 }
 
-// Keys sends keys to the terminals of agents that ask.
-type Keys struct{ Actions Actions }
-
-// Look looks at an agent's screen, for which a person is then asked for keys.
-func (k Keys) Look(id string) tea.Cmd {
-	return k.Actions.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+// LookForKeys looks at an agent's screen, for which a person is then asked for keys.
+func (a *Actions) LookForKeys(id string) tea.Cmd {
+	return a.Room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		seen, err := op.AnswerDialog.Call(ctx, s, parley.AnswerDialogRequest{Agent: id})
 		return KeyScreenMsg{id, seen, err}
 	})
 }
 
-// Ask asks which keys the screen that was seen is to get. The daemon presses each only while it is still that
+// AskKeys asks which keys the screen that was seen is to get. The daemon presses each only while it is still that
 // screen. It reports whether the screen takes any.
-func (k Keys) Ask(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
-	a, name := k.Actions, kit.SafeLine(agent)
+func (a *Actions) AskKeys(msg KeyScreenMsg, agent string) (tea.Cmd, bool) {
+	name := kit.SafeLine(agent)
 	switch {
 	case msg.Err != nil:
-		a.Tell(kit.SafeLine(parley.AsError(msg.Err).Message))
+		a.Room.Tell(kit.SafeLine(parley.AsError(msg.Err).Message))
 		return nil, false
 	case msg.Seen.ScreenID == "":
-		a.Tell(name + "'s screen takes no keys from here. a attaches.")
+		a.Room.Tell(name + "'s screen takes no keys from here. a attaches.")
 		return nil, false
 	}
 
 	r := parley.AnswerDialogRequest{Agent: msg.AgentID, Dialog: msg.Seen.ScreenID}
-	return a.AskLine("Keys for "+name+", such as Down,Enter", func(text string) tea.Cmd {
+	return a.Room.Keys.AskLine("Keys for "+name+", such as Down,Enter", func(text string) tea.Cmd {
 		r.Keys = strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
 		return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
 			res, err := op.AnswerDialog.Call(ctx, s, r)
@@ -110,13 +107,12 @@ const helpPage = 10 // lines of a page
 
 // OpenHelp opens the page of all keys.
 func (d *Shared) OpenHelp() tea.Cmd {
-	d.Help = kit.Help{Open: true, From: ScreenScope(d.At)}
+	d.Keys.Help = kit.Help{Open: true, From: ScreenScope(d.At)}
 	return nil
 }
-func (d *Shared) closeHelp() tea.Cmd { d.Help.Open = false; return nil }
 
 // HelpKeys returns the keys of a page.
-func (d *Shared) HelpKeys() []kit.Binding {
+func (d *keyboard) HelpKeys() []kit.Binding {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { d.Help.Top += n; return nil }
 	}
@@ -126,6 +122,7 @@ func (d *Shared) HelpKeys() []kit.Binding {
 		verb.Up.To("up", by(-1)),
 		verb.PageDown.To("a page down", by(helpPage)),
 		verb.PageUp.To("a page up", by(-helpPage)),
-		verb.Back.To("close", d.closeHelp, verb.Help, verb.Leave, verb.Open).Hinted("close"),
+		verb.Back.To("close", func() tea.Cmd { d.Help.Open = false; return nil }, verb.Help, verb.Leave,
+			verb.Open).Hinted("close"),
 	}
 }

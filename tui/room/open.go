@@ -71,14 +71,14 @@ const openHistory = 2000
 
 // OpenText opens the message under the marker, or the agent's terminal, in the person's editor or
 // pager.
-func (a Actions) OpenText() tea.Cmd {
-	switch s := a.About(); {
+func (a *Actions) OpenText() tea.Cmd {
+	switch s := a.Room.About(); {
 	case s.Message != "":
-		return a.Do.Call(readMessageText(s.Message, a.Now))
+		return a.Room.Do.Call(readMessageText(s.Message, a.Room.Now))
 	case s.Agent != nil && team.Readable(s.Agent):
-		return a.Do.Call(readTerminalText(s.Agent.ID, s.Agent.Name))
+		return a.Room.Do.Call(readTerminalText(s.Agent.ID, s.Agent.Name))
 	}
-	a.Lacks("No message and no terminal to open here.")
+	a.Room.Lacks("No message and no terminal to open here.")
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (d *keyboard) agree() tea.Cmd {
 }
 
 func (d *Shared) decline() tea.Cmd {
-	d.Confirm = nil
+	d.Keys.Confirm = nil
 	if d.Status.Err == nil { // else it came while the question stood there
 		d.Tell("Cancelled.")
 	}
@@ -58,7 +58,7 @@ func (d *keyboard) rubLine() tea.Cmd {
 }
 
 func (d *Shared) dropLine() tea.Cmd {
-	d.Prompt = nil
+	d.Keys.Prompt = nil
 	d.Tell("Cancelled.")
 	return nil
 }
@@ -66,7 +66,7 @@ func (d *Shared) dropLine() tea.Cmd {
 // ConfirmKeys returns the keys while a question waits for yes or no.
 func (d *Shared) ConfirmKeys() []kit.Binding {
 	return []kit.Binding{
-		verb.Yes.To("", d.agree).Hinted("yes"),
+		verb.Yes.To("", d.Keys.agree).Hinted("yes"),
 		verb.No.To("", d.decline, verb.Back, verb.Leave).Hinted("no"),
 	}
 }
@@ -74,8 +74,8 @@ func (d *Shared) ConfirmKeys() []kit.Binding {
 // PromptKeys returns the keys while a line is asked for.
 func (d *Shared) PromptKeys() []kit.Binding {
 	return []kit.Binding{
-		verb.Accept.To("accept the line", d.takeLine).Hinted("accept"),
-		verb.Rub.To("", d.rubLine),
+		verb.Accept.To("accept the line", d.Keys.takeLine).Hinted("accept"),
+		verb.Rub.To("", d.Keys.rubLine),
 		verb.Close.To("cancel", d.dropLine).Hinted("cancel"),
 	}
 }
@@ -108,8 +108,8 @@ func Tick(o parley.DialogOption) string {
 }
 
 // AnswerDialog sends an answer to the dialog that was seen, and to no other.
-func (a Actions) AnswerDialog(q *Question, choice, text string) tea.Cmd {
-	a.Tell("Answering " + q.Agent + "…")
+func (a *Actions) AnswerDialog(q *Question, choice, text string) tea.Cmd {
+	a.Room.Tell("Answering " + q.Agent + "…")
 	r := parley.AnswerDialogRequest{Agent: q.AgentID, Dialog: q.Dialog.ID, Choice: choice, Text: text}
 
 	return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {

@@ -61,19 +61,19 @@ func (e Each[T]) Action() Action {
 
 // Picks reports whether keys act on the selected agents: there are some, and the screen shows
 // them. Elsewhere a forgotten selection changes nothing.
-func (a Actions) Picks() bool { return a.Picked.Count() > 0 && (a.At == AtAgents || a.Over != nil) }
+func (d *Shared) Picks() bool { return d.Picked.Count() > 0 && (d.At == AtAgents || d.Over != nil) }
 
 // RestartChosen restarts the selected agents, else the one under the marker.
-func (a Actions) RestartChosen() tea.Cmd {
-	if a.Picks() {
+func (a *Actions) RestartChosen() tea.Cmd {
+	if a.Room.Picks() {
 		return a.chosen().restart()
 	}
 	return a.Restart()
 }
 
 // StopChosen stops the selected agents, else the one under the marker.
-func (a Actions) StopChosen() tea.Cmd {
-	if a.Picks() {
+func (a *Actions) StopChosen() tea.Cmd {
+	if a.Room.Picks() {
 		return a.chosen().stop()
 	}
 	return a.Stop()
@@ -81,14 +81,14 @@ func (a Actions) StopChosen() tea.Cmd {
 
 // Release lets the message go that the conversation protocol holds for each agent
 // that is chosen, the first of each.
-func (a Actions) Release() tea.Cmd { return a.chosen().release() }
+func (a *Actions) Release() tea.Cmd { return a.chosen().release() }
 
 // chosen returns the selected agents, else the one under the marker.
-func (a Actions) chosen() chosen {
-	if a.Picks() {
-		return chosen{a, a.Picked.In(&a.Team)}
+func (a *Actions) chosen() chosen {
+	if a.Room.Picks() {
+		return chosen{a, a.Room.Picked.In(&a.Room.Team)}
 	}
-	if agent := a.About().Agent; agent != nil {
+	if agent := a.Room.About().Agent; agent != nil {
 		return chosen{a, []*parley.AgentStatus{agent}}
 	}
 	return chosen{a, nil}
@@ -96,7 +96,7 @@ func (a Actions) chosen() chosen {
 
 // chosen are agents that something is done with at once.
 type chosen struct {
-	Actions
+	acts   *Actions
 	agents []*parley.AgentStatus
 }
 
@@ -106,7 +106,7 @@ func (c chosen) restart() tea.Cmd {
 		_, err := op.RestartAgent.Call(ctx, s, parley.RestartAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return c.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
+	return c.acts.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
 		kit.Plural(len(c.agents), "agent"), namesOf(c.agents)), x.Action())
 }
 
@@ -116,14 +116,14 @@ func (c chosen) stop() tea.Cmd {
 		_, err := op.StopAgent.Call(ctx, s, parley.StopAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return c.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
+	return c.acts.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
 		kit.Plural(len(c.agents), "agent"), namesOf(c.agents)), x.Action())
 }
 
 // release lets the first message go that is held for each of them.
 func (c chosen) release() tea.Cmd {
 	if len(c.agents) == 0 {
-		c.Lacks(WhichAgent)
+		c.acts.Room.Lacks(WhichAgent)
 		return nil
 	}
 
@@ -134,7 +134,8 @@ func (c chosen) release() tea.Cmd {
 		}
 	}
 	if len(held) == 0 {
-		c.Tell("Nothing to release: no budget of a conversation holds a message for " + namesOf(c.agents) + ".")
+		c.acts.Room.Tell("Nothing to release: no budget of a conversation holds a message for " + namesOf(c.agents) +
+			".")
 		return nil
 	}
 
@@ -144,13 +145,13 @@ func (c chosen) release() tea.Cmd {
 		return err
 	})
 
-	return c.Run(x.Action())
+	return c.acts.Run(x.Action())
 }
 
 // pause mutes what they say to each other.
 func (c chosen) pause() tea.Cmd {
 	if len(c.agents) < 2 {
-		c.Tell("Select two or more: a pause is between agents. Without a selection, p pauses everything.")
+		c.acts.Room.Tell("Select two or more: a pause is between agents. Without a selection, p pauses everything.")
 		return nil
 	}
 
@@ -165,7 +166,7 @@ func (c chosen) pause() tea.Cmd {
 	x := controlPairs(parley.ActionMute, pairs, "Paused what they say to each other: "+names+".")
 	back := controlPairs(parley.ActionUnmute, pairs, "They may go on: "+names+".")
 
-	return c.Run(x.UndoneBy("lets them go on", back))
+	return c.acts.Run(x.UndoneBy("lets them go on", back))
 }
 
 // controlPairs does the same to the conversations of several pairs of agents.
@@ -208,31 +209,31 @@ func namesOf(agents []*parley.AgentStatus) string {
 }
 
 // SelectAgent selects the agent under the marker, or no longer.
-func (a Actions) SelectAgent() bool {
-	agent := a.About().Agent
+func (a *Actions) SelectAgent() bool {
+	agent := a.Room.About().Agent
 	if agent == nil {
-		a.Lacks(WhichAgent)
+		a.Room.Lacks(WhichAgent)
 		return false
 	}
 
-	a.Picked.Toggle(agent.ID)
-	if a.Picked.Count() == 0 {
-		a.Tell("Nothing is selected.")
+	a.Room.Picked.Toggle(agent.ID)
+	if a.Room.Picked.Count() == 0 {
+		a.Room.Tell("Nothing is selected.")
 		return true
 	}
-	a.Tell(fmt.Sprintf("%s: %s. %s writes to them, %s restarts, %s stops, %s pauses, %s releases; %s clears.",
-		kit.Plural(a.Picked.Count(), "agent"), namesOf(a.Picked.In(&a.Team)),
-		a.Key("b"), a.Key("R"), a.Key("S"), a.Key("p"), a.Key("l"), a.Key("esc")))
+	a.Room.Tell(fmt.Sprintf("%s: %s. %s writes to them, %s restarts, %s stops, %s pauses, %s releases; %s clears.",
+		kit.Plural(a.Room.Picked.Count(), "agent"), namesOf(a.Room.Picked.In(&a.Room.Team)),
+		a.Room.Key("b"), a.Room.Key("R"), a.Room.Key("S"), a.Room.Key("p"), a.Room.Key("l"), a.Room.Key("esc")))
 
 	return true
 }
 
 // Unselect clears the selection, and reports whether there was one.
-func (a Actions) Unselect() bool {
-	if a.Picked.Count() == 0 {
+func (a *Actions) Unselect() bool {
+	if a.Room.Picked.Count() == 0 {
 		return false
 	}
-	a.Picked.Clear()
-	a.Tell("Nothing is selected.")
+	a.Room.Picked.Clear()
+	a.Room.Tell("Nothing is selected.")
 	return true
 }

@@ -16,14 +16,12 @@ import (
 type Shared struct {
 	navigation
 	appearance
-	keyboard
+	Keys      keyboard
 	Do        Commands
 	Now       time.Time
 	Link      connection
 	Team      team.Roster
 	Status    Status
-	Undo      *Undo // of the last action
-	changing  changing
 	Ledger    team.Ledger // of the last hour
 	LastWords team.LastWords
 	Inbox     team.Inbox
@@ -68,7 +66,7 @@ func NewShared(o Setup, do Commands) *Shared {
 		appearance: appearance{
 			Theme: o.Theme, Dividers: o.Dividers, Temperatures: team.NewTemperatures(),
 		},
-		keyboard:  keyboard{Bound: &kit.Keymap{}, returnKey: kit.SafeLine(o.ReturnKey)},
+		Keys:      keyboard{Bound: &kit.Keymap{}, returnKey: kit.SafeLine(o.ReturnKey)},
 		Do:        do,
 		Now:       o.Now,
 		Link:      connection{do: do},
@@ -83,7 +81,7 @@ func NewShared(o Setup, do Commands) *Shared {
 func (d *Shared) Tell(text string) { d.Status = Status{Text: text, until: d.Now.Add(toastTime)} }
 
 // Key returns the key that does now what a key usually does, on the shown screen or everywhere.
-func (d *Shared) Key(usual string) string { return d.Bound.Shown(ScreenScope(d.At), usual) }
+func (d *Shared) Key(usual string) string { return d.Keys.Bound.Shown(ScreenScope(d.At), usual) }
 
 // Fail shows an error until a key is pressed.
 func (d *Shared) Fail(err error) {

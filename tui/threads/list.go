@@ -22,7 +22,7 @@ type threadList struct {
 }
 
 // Count returns how many threads are known.
-func (l *threadList) Count() int { return len(l.all) }
+func Count(t *Screen) int { return len(t.List.all) }
 
 // sift lists the threads that a filter lets pass, the best match first.
 func (l *threadList) sift(f *kit.Filter, last *team.LastWords) {
@@ -96,43 +96,44 @@ func names(x *parley.Thread) []string {
 
 // threadRows draws the list of threads.
 type threadRows struct {
-	*room.Shared
-	*threadList
+	room   *room.Shared
+	list   *threadList
 	inTalk bool // the movement keys go to the posts
 }
 
 // lines draws the threads in view.
 func (t threadRows) lines(w int) []string {
 	var lines []string
-	for i := t.top; i < min(t.top+t.height, len(t.list)); i++ {
-		lines = append(lines, t.row(&t.list[i], w))
+	for i := t.list.top; i < min(t.list.top+t.list.height, len(t.list.list)); i++ {
+		lines = append(lines, t.row(&t.list.list[i], w))
 	}
 	return lines
 }
 
 // anyHot reports whether the list has a column for temperatures.
 func (t threadRows) anyHot() bool {
-	return slices.ContainsFunc(t.inView(), func(x parley.Thread) bool { return !t.Temperatures.Known[x.ID].Cold() })
+	return slices.ContainsFunc(t.list.inView(),
+		func(x parley.Thread) bool { return !t.room.Temperatures.Known[x.ID].Cold() })
 }
 
 // row draws a thread: when it was active last, its unread posts, temperature,
 // title, and what was said last in it.
 func (t threadRows) row(x *parley.Thread, w int) string {
-	selected := x.ID == t.Sel
+	selected := x.ID == t.list.Sel
 	mark := "  "
 	if selected {
 		mark = "▸ "
 	}
 
 	fresh := "    "
-	if n := len(t.Inbox.UnreadIn(x.ID)); n > 0 {
+	if n := len(t.room.Inbox.UnreadIn(x.ID)); n > 0 {
 		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
 	}
 
-	left := mark + kit.Pad(kit.Since(x.LastMessageAt, t.Now), 4) + " "
+	left := mark + kit.Pad(kit.Since(x.LastMessageAt, t.room.Now), 4) + " "
 	heat := ""
 	if t.anyHot() {
-		heat = kit.Pad(t.Temperatures.Known[x.ID].InList(), team.TemperatureColumn)
+		heat = kit.Pad(t.room.Temperatures.Known[x.ID].InList(), team.TemperatureColumn)
 	}
 
 	room := w - kit.Width(left) - 4 - kit.Width(heat)
@@ -142,14 +143,14 @@ func (t threadRows) row(x *parley.Thread, w int) string {
 	}
 
 	title := kit.Pad(kit.SafeLine(x.Title), titleW)
-	words := t.LastWords.Get(x.ID)
+	words := t.room.LastWords.Get(x.ID)
 	if words == "" {
 		words = strings.Join(names(x), ", ")
 	}
 
 	rest := kit.Fit("  "+words, room-kit.Width(title))
 	if selected && !t.inTalk {
-		return t.Theme.Focus.Render(kit.Pad(left+fresh+heat+title+rest, w))
+		return t.room.Theme.Focus.Render(kit.Pad(left+fresh+heat+title+rest, w))
 	}
 
 	who, said, ok := strings.Cut(rest, ": ")
@@ -159,8 +160,8 @@ func (t threadRows) row(x *parley.Thread, w int) string {
 		who += ": "
 	}
 
-	return left + t.Theme.Warn.Render(fresh) + t.Theme.Dim.Render(heat) + t.Theme.Strong.Render(title) +
-		t.Theme.Dim.Render(who) + said
+	return left + t.room.Theme.Warn.Render(fresh) + t.room.Theme.Dim.Render(heat) + t.room.Theme.Strong.Render(title) +
+		t.room.Theme.Dim.Render(who) + said
 }
 
 // leastWords is how many columns what was said last needs to be worth a look.
@@ -169,7 +170,7 @@ const leastWords = 14
 // titleWidth returns how many columns the titles in view need.
 func (t threadRows) titleWidth() int {
 	need := 14
-	for _, x := range t.inView() {
+	for _, x := range t.list.inView() {
 		need = max(need, kit.Width(kit.SafeLine(x.Title)))
 	}
 	return need
@@ -194,27 +195,27 @@ func nothingLines(w int) []string {
 // the one with the keys gets most of it.
 func (t *Screen) Parts(w, h int) (listW, listH, talkW, talkH int) {
 	switch {
-	case t.selected() == nil:
+	case t.List.selected() == nil:
 		return w, h, 0, 0
-	case t.Tier >= kit.Wide:
-		listW = t.Dividers.ListWidth(room.AtThreads, w*42/100, w)
+	case t.room.Tier >= kit.Wide:
+		listW = t.room.Dividers.ListWidth(room.AtThreads, w*42/100, w)
 		return listW, h, w - listW - 3, h
 	case t.InTalk:
 		return w, 0, w, h
 	}
-	listH = t.Dividers.ListHeight(room.AtThreads, min(len(t.list)+1, max(h*45/100, 4)), h)
+	listH = t.room.Dividers.ListHeight(room.AtThreads, min(len(t.List.list)+1, max(h*45/100, 4)), h)
 	return w, listH, w, h - listH
 }
 
 func (t *Screen) Settle(w, h int) {
-	if t.Read && t.selected() == nil {
+	if t.Read && t.List.selected() == nil {
 		t.InTalk = false
 	}
 
 	_, listH, talkW, talkH := t.Parts(w, h)
-	t.scroll(max(1, listH-1))
+	t.List.scroll(max(1, listH-1))
 	if talkH > 0 {
-		t.talk.settleView(talkW, talkH, len(t.talk.head(t.selected(), talkW)))
+		t.talk.settleView(talkW, talkH, len(t.talk.head(t.List.selected(), talkW)))
 	}
 }
 
@@ -225,11 +226,11 @@ func (t *Screen) View(w, h int) []string {
 		return kit.Clip(list, h)
 	}
 
-	title := t.Theme.Rule(kit.SafeLine(t.selected().Title), t.talk.position(), talkW, t.InTalk)
-	posts := append(append([]string{title}, t.talk.head(t.selected(), talkW)...), t.talk.view(talkW, t.InTalk)...)
+	title := t.room.Theme.Rule(kit.SafeLine(t.List.selected().Title), t.talk.position(), talkW, t.InTalk)
+	posts := append(append([]string{title}, t.talk.head(t.List.selected(), talkW)...), t.talk.view(talkW, t.InTalk)...)
 	posts = kit.Clip(posts, talkH)
-	if t.Tier >= kit.Wide {
-		return kit.Beside(t.Theme, list, posts, listW)
+	if t.room.Tier >= kit.Wide {
+		return kit.Beside(t.room.Theme, list, posts, listW)
 	}
 
 	return append(list, posts...)
@@ -238,21 +239,21 @@ func (t *Screen) View(w, h int) []string {
 // rows draws the list.
 func (t *Screen) rows(w int) []string {
 	note := ""
-	if t.total > len(t.all) {
-		note = kit.Plural(t.total-len(t.all), "older one")
+	if t.List.total > len(t.List.all) {
+		note = kit.Plural(t.List.total-len(t.List.all), "older one")
 	}
 
-	lines := []string{t.Theme.Rule("Threads", t.Filter.Note(note), w, !t.InTalk)}
+	lines := []string{t.room.Theme.Rule("Threads", t.Filter.Note(note), w, !t.InTalk)}
 	switch {
 	case t.Err != nil:
-		return append(lines, room.ErrorLines(t.Theme, t.Err, w)...)
+		return append(lines, room.ErrorLines(t.room.Theme, t.Err, w)...)
 	case !t.Read:
-		return append(lines, t.Theme.Dim.Render(kit.Fit("  Reading threads…", w)))
-	case len(t.list) == 0 && t.Filter.Active():
+		return append(lines, t.room.Theme.Dim.Render(kit.Fit("  Reading threads…", w)))
+	case len(t.List.list) == 0 && t.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(t.Filter.Nothing("thread"), w-2))
-	case len(t.list) == 0:
+	case len(t.List.list) == 0:
 		return append(lines, nothingLines(w)...)
 	}
 
-	return append(lines, threadRows{t.Shared, &t.threadList, t.InTalk}.lines(w)...)
+	return append(lines, threadRows{t.room, &t.List, t.InTalk}.lines(w)...)
 }

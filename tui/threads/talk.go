@@ -20,7 +20,7 @@ const (
 
 // talk is the posts of a thread.
 type talk struct {
-	*room.Shared
+	room *room.Shared
 	postLayout
 	id        string                   // the thread's
 	posts     []parley.ContractMessage // the oldest first
@@ -52,11 +52,11 @@ func (t *talk) turnTo(id string) {
 	}
 
 	*t = talk{
-		Shared:     t.Shared,
+		room:       t.room,
 		id:         id,
 		asking:     t.asking,
 		stale:      true,
-		standings:  postStandings{Shared: t.Shared, rows: map[string]*team.Row{}, asking: t.standings.asking},
+		standings:  postStandings{room: t.room, rows: map[string]*team.Row{}, asking: t.standings.asking},
 		postLayout: postLayout{height: t.height},
 	}
 }
@@ -68,7 +68,7 @@ func (t *talk) takeEvents(events []parley.Event) {
 		case t.id == "":
 		case e.Type.Announces() && e.ThreadID == t.id:
 			t.stale = true
-			t.Temperatures.Expire(t.id)
+			t.room.Temperatures.Expire(t.id)
 			if r == nil {
 				t.standings.rows[e.MessageID] = team.NewRow(e)
 			}
@@ -89,7 +89,7 @@ func (t *talk) askNewest() tea.Cmd {
 		return nil
 	}
 	t.asking, t.stale = true, false
-	return t.Do.Call(readPosts(t.id, ""))
+	return t.room.Do.Call(readPosts(t.id, ""))
 }
 
 // askOlder reads older posts when the marker comes near the oldest one.
@@ -101,7 +101,7 @@ func (t *talk) askOlder() tea.Cmd {
 		return nil
 	}
 	t.asking = true
-	return t.Do.Call(readPosts(t.id, t.posts[0].MessageID))
+	return t.room.Do.Call(readPosts(t.id, t.posts[0].MessageID))
 }
 
 // readPosts reads the newest posts of a thread, or those before a message.
@@ -136,12 +136,12 @@ func (t *talk) take(msg talkMsg) tea.Cmd {
 		t.prepend(msg.posts, msg.total)
 	case msg.err == nil:
 		t.renew(msg.posts, msg.total)
-	case t.Link.Gone(msg.err):
+	case t.room.Link.Gone(msg.err):
 		t.stale = true
-		return t.Link.LookLater()
+		return t.room.Link.LookLater()
 	case msg.older:
 		t.ended = true
-		t.Fail(msg.err)
+		t.room.Fail(msg.err)
 	default:
 		t.err = msg.err
 	}
@@ -199,7 +199,7 @@ const standingsPage = 20
 
 // postStandings is how far each post of a thread came.
 type postStandings struct {
-	*room.Shared
+	room   *room.Shared
 	rows   map[string]*team.Row // by message
 	asking bool
 }
@@ -222,14 +222,14 @@ func (x *postStandings) ask(posts []string) tea.Cmd {
 
 	x.asking = true
 
-	return x.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return x.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		return postStandingsMsg{room.ReadStandings(ctx, s, ids)}
 	})
 }
 
 func (x *postStandings) take(msg postStandingsMsg) {
 	x.asking = false
-	if msg.Err != nil && x.Link.Gone(msg.Err) || x.rows == nil {
+	if msg.Err != nil && x.room.Link.Gone(msg.Err) || x.rows == nil {
 		return
 	}
 

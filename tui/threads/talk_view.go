@@ -16,7 +16,7 @@ func (t *talk) settleView(w, h, head int) {
 	if notice := t.notice(w); notice != nil {
 		t.parts, t.laid, t.lines = nil, false, len(notice)
 	} else {
-		t.lay(t.posts, t.total, w, t.Now.Location())
+		t.lay(t.posts, t.total, w, t.room.Now.Location())
 	}
 
 	t.settle(h - 1 - head)
@@ -49,7 +49,7 @@ func (t *talk) view(w int, marked bool) []string {
 	for _, p := range t.visible() {
 		for i, line := range t.part(p, w) {
 			if rest, ok := strings.CutPrefix(line, "  "); ok && marked && i == 0 && p.id != "" && p.id == t.sel {
-				line = t.Theme.Accent.Render("▸") + " " + rest
+				line = t.room.Theme.Accent.Render("▸") + " " + rest
 			}
 			if at := p.top + i; at >= t.top && at < t.top+t.height {
 				lines = append(lines, line)
@@ -64,9 +64,9 @@ func (t *talk) view(w int, marked bool) []string {
 func (t *talk) notice(w int) []string {
 	switch {
 	case t.err != nil:
-		return room.ErrorLines(t.Theme, t.err, w)
+		return room.ErrorLines(t.room.Theme, t.err, w)
 	case !t.known:
-		return []string{"", t.Theme.Dim.Render(kit.Fit("  Reading…", w))}
+		return []string{"", t.room.Theme.Dim.Render(kit.Fit("  Reading…", w))}
 	case len(t.posts) == 0:
 		return []string{"", "  " + kit.Fit("No posts yet. c writes the first one.", w-2)}
 	}
@@ -83,10 +83,10 @@ func (t *talk) part(p part, w int) []string {
 		if t.ended || len(t.posts) >= maxPosts {
 			words += ": parley thread show"
 		}
-		return []string{t.Theme.Dim.Render(kit.Fit("  "+words, w))}
+		return []string{t.room.Theme.Dim.Render(kit.Fit("  "+words, w))}
 	}
 
-	rule := t.Theme.Dim.Render(kit.Fit("  ── "+kit.DayWords(p.day, t.Now)+" ──", w))
+	rule := t.room.Theme.Dim.Render(kit.Fit("  ── "+kit.DayWords(p.day, t.room.Now)+" ──", w))
 	if p.height == 2 {
 		return []string{"", rule}
 	}
@@ -97,25 +97,26 @@ func (t *talk) part(p part, w int) []string {
 // post draws a post: its sender, time, standing, and text. A notice of parley
 // takes one line.
 func (t *talk) post(p *parley.ContractMessage, w int) []string {
-	name, clock := kit.ShownName(p.SenderName, p.SenderAgentID), p.Timestamp.In(t.Now.Location()).Format("15:04")
+	name, clock := kit.ShownName(p.SenderName, p.SenderAgentID), p.Timestamp.In(t.room.Now.Location()).Format("15:04")
 	if p.SenderName == parley.SystemName {
-		return []string{"  " + t.Theme.Dim.Render(kit.Fit(clock+" "+kit.SafeLine(p.Content.Text), w-2))}
+		return []string{"  " + t.room.Theme.Dim.Render(kit.Fit(clock+" "+kit.SafeLine(p.Content.Text), w-2))}
 	}
 
 	left := "  " + clock + " "
-	style := t.Theme.Strong
+	style := t.room.Theme.Strong
 	if name == kit.You {
-		style = t.Theme.Accent
+		style = t.room.Theme.Accent
 	}
 
 	standing := ""
 	if r := t.standings.rows[p.MessageID]; r != nil && r.Count > 0 {
 		s, _, _ := r.Standing()
-		standing = t.Theme.Delivery(s).Render(kit.Fit(kit.DeliveryGlyph(s)+" "+r.Words(), 22))
+		standing = t.room.Theme.Delivery(s).Render(kit.Fit(kit.DeliveryGlyph(s)+" "+r.Words(), 22))
 	}
 
 	head := left + style.Render(kit.Fit(name, max(8, w-kit.Width(left)-36)))
-	for _, word := range []string{standing, t.Theme.Dim.Render(kit.Since(p.Timestamp, t.Now)), postTag(t.Theme, p)} {
+	for _, word := range []string{standing, t.room.Theme.Dim.Render(kit.Since(p.Timestamp, t.room.Now)),
+		postTag(t.room.Theme, p)} {
 		if word != "" && kit.Width(head)+2+kit.Width(word) <= w {
 			head += "  " + word
 		}
@@ -138,13 +139,13 @@ func postTag(th kit.Theme, p *parley.ContractMessage) string {
 
 // head says how hot the thread is, who takes part, and what is held in it. Why, a key tells.
 func (t *talk) head(x *parley.Thread, w int) []string {
-	th := t.Theme
+	th := t.room.Theme
 	words := strings.Join(names(x), ", ")
 	if !takesPart(x) {
 		words += " · you read along, J joins"
 	}
 
-	line, heat := "  ", t.Temperatures.Known[x.ID]
+	line, heat := "  ", t.room.Temperatures.Known[x.ID]
 	if !heat.Cold() {
 		line += th.Temperature(heat.State.State).Render(heat.Bar()) + th.Dim.Render(" · ")
 	}
@@ -159,17 +160,18 @@ func (t *talk) head(x *parley.Thread, w int) []string {
 
 // heldWords say what keeps the thread from going on, with the keys that help; none if nothing does.
 func (t *talk) heldWords() (words []string) {
-	x := t.Temperatures.Known[t.id]
+	x := t.room.Temperatures.Known[t.id]
 	if x.State == nil {
 		return nil
 	}
 
-	s, th := x.State, t.Theme
+	s, th := x.State, t.room.Theme
 	if s.Conversation.Muted {
 		words = append(words, th.Alarm.Render(" muted, M unmutes "))
 	}
-	if until := s.Conversation.CooledUntil; until != nil && until.After(t.Now) {
-		words = append(words, th.Warn.Render("cools until "+kit.MomentOf(*until, t.Now)+", or until a person writes"))
+	if until := s.Conversation.CooledUntil; until != nil && until.After(t.room.Now) {
+		words = append(words, th.Warn.Render("cools until "+kit.MomentOf(*until,
+			t.room.Now)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
 		words = append(words, th.Warn.Render(fmt.Sprintf("‖ %d held, l releases, i says why", n)))

@@ -21,9 +21,10 @@ const threadPage = 100
 // Screen is the screen of discussions: the list of threads, and the posts of the
 // one under the marker.
 type Screen struct {
-	room.Actions
+	room *room.Shared
+	acts *room.Actions
 	room.Listed
-	threadList
+	List   threadList
 	asking bool
 	InTalk bool // the movement keys go to the posts
 	talk   talk
@@ -47,9 +48,9 @@ func readThreads(ctx context.Context, s parley.Service) tea.Msg {
 }
 
 // New returns the screen.
-func New(a room.Actions) *Screen {
+func New(a *room.Actions) *Screen {
 	list := room.Listed{Awaited: room.Awaited{What: "the threads"}, Noun: "thread"}
-	return &Screen{Actions: a, Listed: list, talk: talk{Shared: a.Shared}}
+	return &Screen{room: a.Room, acts: a, Listed: list, talk: talk{room: a.Room}}
 }
 
 func (t *Screen) Title() string { return "Threads" }
@@ -57,7 +58,7 @@ func (t *Screen) Title() string { return "Threads" }
 // Badge counts the unread posts.
 func (t *Screen) Badge() room.Badge {
 	n := 0
-	for _, m := range t.Inbox.List {
+	for _, m := range t.room.Inbox.List {
 		if m.ThreadID != "" {
 			n++
 		}
@@ -66,22 +67,23 @@ func (t *Screen) Badge() room.Badge {
 }
 
 // marked is what can be done with the thread under the marker.
-func (t *Screen) marked() marked { return marked{t.Actions, &t.threadList} }
+func (t *Screen) marked() marked { return marked{t.room, t.acts, &t.List} }
 
 func (t *Screen) Keys() []kit.Binding {
 	x := t.marked()
 	return []kit.Binding{
-		verb.Open.To("read it; back to the list", t.turn, verb.Switch).Hinted("read").Unless(t.none),
+		verb.Open.To("read it; back to the list", t.turn, verb.Switch).Hinted("read").Unless(t.List.none),
 		verb.Back.To("back to the list", t.back),
 		verb.New.To("open a new thread", x.create).Hinted("new"),
-		verb.More.To("add somebody to it", x.askingMembers("Add to", true)).Hinted("add").Unless(t.none),
-		verb.Fewer.To("remove somebody from it", x.askingMembers("Remove from", false)).Hinted("remove").Unless(t.none),
-		verb.Join.To("join it, or leave it", x.joinOrLeave).Hinted("join").Unless(t.none),
+		verb.More.To("add somebody to it", x.askingMembers("Add to", true)).Hinted("add").Unless(t.List.none),
+		verb.Fewer.To("remove somebody from it",
+			x.askingMembers("Remove from", false)).Hinted("remove").Unless(t.List.none),
+		verb.Join.To("join it, or leave it", x.joinOrLeave).Hinted("join").Unless(t.List.none),
 		verb.Explain.To("explain it: who is to answer, what is held", x.reasoning).Named("explain thread"),
 		verb.Release.To("release what is held in it", x.controlling(parley.ActionRelease)).Named("release thread"),
 		verb.Cool.To("cool it: 10 min, or until a person writes", x.controlling(parley.ActionCool)).
 			Named("cool thread"),
-		verb.Mute.To("mute it, or unmute it", x.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
+		verb.Mute.To("mute it, or unmute it", x.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.List.none),
 		verb.Dismiss.To("mark its posts read", t.markAllRead),
 	}
 }
@@ -89,11 +91,11 @@ func (t *Screen) Keys() []kit.Binding {
 // turn gives the movement keys to the posts, or back to the list.
 func (t *Screen) turn() tea.Cmd {
 	switch {
-	case !t.Read && t.selected() == nil: // a quick person means the thread that will be there
+	case !t.Read && t.List.selected() == nil: // a quick person means the thread that will be there
 		t.InTalk = true
 		return nil
-	case t.selected() == nil:
-		t.Lacks("No threads yet. " + t.Key("O") + " opens one.")
+	case t.List.selected() == nil:
+		t.room.Lacks("No threads yet. " + t.room.Key("O") + " opens one.")
 		return nil
 	}
 	if t.InTalk = !t.InTalk; t.InTalk {
@@ -113,16 +115,16 @@ func (t *Screen) back() tea.Cmd {
 func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.AgentsMsg, room.ShownMsg:
-		if t.At != room.AtThreads || t.asking {
+		if t.room.At != room.AtThreads || t.asking {
 			return nil
 		}
 		t.asking = true
-		t.Temperatures.Expire(t.talk.id)
-		return t.Do.Call(readThreads)
+		t.room.Temperatures.Expire(t.talk.id)
+		return t.room.Do.Call(readThreads)
 	case threadsMsg:
 		t.take(msg)
 	case room.FilteredMsg:
-		t.sift(&t.Filter, &t.LastWords)
+		t.List.sift(&t.Filter, &t.room.LastWords)
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case room.FeedMsg:
@@ -132,16 +134,16 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	case postStandingsMsg:
 		t.talk.standings.take(msg)
 	case latestMsg:
-		t.latest.take(t.Shared, msg)
+		t.latest.take(t.room, msg)
 	case room.SettledMsg:
-		if t.At != room.AtThreads {
+		if t.room.At != room.AtThreads {
 			return nil
 		}
 		var read tea.Cmd
-		if t.InTalk && !t.talk.away && !t.Covered() { // posts in sight are read as they come
+		if t.InTalk && !t.talk.away && !t.room.Keys.Covered() { // posts in sight are read as they come
 			read = t.readUnread()
 		}
-		return tea.Batch(read, t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.Shared, t.inView()))
+		return tea.Batch(read, t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.room, t.List.inView()))
 	}
 
 	return nil
@@ -150,21 +152,21 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 func (t *Screen) take(msg threadsMsg) {
 	t.asking = false
 	if t.Err = msg.err; msg.err != nil {
-		t.Link.Gone(msg.err)
+		t.room.Link.Gone(msg.err)
 		return
 	}
 
-	t.Read, t.all, t.total = true, msg.list, msg.total
-	if x := t.Linked; x != nil && !slices.ContainsFunc(t.all, func(y parley.Thread) bool { return x.ID == y.ID }) {
-		t.all = append(t.all, *x)
+	t.Read, t.List.all, t.List.total = true, msg.list, msg.total
+	if x := t.Linked; x != nil && !slices.ContainsFunc(t.List.all, func(y parley.Thread) bool { return x.ID == y.ID }) {
+		t.List.all = append(t.List.all, *x)
 	}
-	t.sift(&t.Filter, &t.LastWords)
+	t.List.sift(&t.Filter, &t.room.LastWords)
 }
 
 // askTalk turns to the thread under the marker, and reads what is missing of it.
 func (t *Screen) askTalk() tea.Cmd {
-	x := t.selected()
-	if t.At != room.AtThreads || x == nil || t.Link.Lost != nil {
+	x := t.List.selected()
+	if t.room.At != room.AtThreads || x == nil || t.room.Link.Lost != nil {
 		return nil
 	}
 	t.talk.turnTo(x.ID)
@@ -174,18 +176,18 @@ func (t *Screen) askTalk() tea.Cmd {
 // askTemperaturesInView reads the temperatures of the open thread and of those in
 // view. A thread that was silent for long is cold.
 func (t *Screen) askTemperaturesInView() tea.Cmd {
-	if t.At != room.AtThreads {
+	if t.room.At != room.AtThreads {
 		return nil
 	}
 
 	in := []string{t.talk.id}
-	for _, x := range t.inView() {
-		if x.ID != t.talk.id && t.Now.Sub(x.LastMessageAt) < team.ColdAfter {
+	for _, x := range t.List.inView() {
+		if x.ID != t.talk.id && t.room.Now.Sub(x.LastMessageAt) < team.ColdAfter {
 			in = append(in, x.ID)
 		}
 	}
 
-	return t.AskTemperatures(in...)
+	return t.room.AskTemperatures(in...)
 }
 
 func (t *Screen) Move(by kit.Motion) tea.Cmd {
@@ -193,14 +195,14 @@ func (t *Screen) Move(by kit.Motion) tea.Cmd {
 	case t.InTalk:
 		t.talk.move(by)
 	default:
-		t.move(by)
+		t.List.move(by)
 	}
 	return nil
 }
 
 // Missing says what has not been read: the list, or the posts that the movement keys go to.
 func (t *Screen) Missing() string {
-	if t.InTalk && t.selected() != nil && !t.talk.known && t.talk.err == nil {
+	if t.InTalk && t.List.selected() != nil && !t.talk.known && t.talk.err == nil {
 		return room.StillReading("the posts")
 	}
 	return t.Listed.Missing()
@@ -208,7 +210,7 @@ func (t *Screen) Missing() string {
 
 // About describes the thread, and the post under the marker.
 func (t *Screen) About() room.Subject {
-	s := room.Subject{Thread: t.selected()}
+	s := room.Subject{Thread: t.List.selected()}
 	p := t.talk.selected()
 	if s.Thread == nil || !t.InTalk || p == nil || t.talk.id != s.Thread.ID {
 		return s
@@ -216,7 +218,7 @@ func (t *Screen) About() room.Subject {
 
 	s.ThreadID, s.Message, s.Text = s.Thread.ID, p.MessageID, kit.SafeLine(p.Content.Text)
 	if p.SenderName != parley.OperatorName && p.SenderName != parley.SystemName {
-		s.Agent = t.Team.Find(p.SenderAgentID)
+		s.Agent = t.room.Team.Find(p.SenderAgentID)
 		s.PartnerID, s.Partner = p.SenderAgentID, kit.ShownName(p.SenderName, p.SenderAgentID)
 	}
 
@@ -225,33 +227,33 @@ func (t *Screen) About() room.Subject {
 
 // OpenThread shows the posts of a thread.
 func (t *Screen) OpenThread(id string) tea.Cmd {
-	t.Sel, t.InTalk = id, true
-	return tea.Batch(t.readUnread(), t.GoTo(room.AtThreads))
+	t.List.Sel, t.InTalk = id, true
+	return tea.Batch(t.readUnread(), t.room.GoTo(room.AtThreads))
 }
 
 // readUnread marks the thread's posts read, as the operator looks at them.
 func (t *Screen) readUnread() tea.Cmd {
-	ids := t.Inbox.UnreadIn(t.Sel)
+	ids := t.room.Inbox.UnreadIn(t.List.Sel)
 	if len(ids) == 0 {
 		return nil
 	}
-	t.Inbox.Drop(ids...)
-	return tea.Batch(t.Link.LookLater(), t.Do.Call(room.MarkMessagesRead(ids...)))
+	t.room.Inbox.Drop(ids...)
+	return tea.Batch(t.room.Link.LookLater(), t.room.Do.Call(room.MarkMessagesRead(ids...)))
 }
 
 // markAllRead marks the thread's posts read and says so.
 func (t *Screen) markAllRead() tea.Cmd {
 	return t.marked().with(func(x *parley.Thread) tea.Cmd {
-		n := len(t.Inbox.UnreadIn(x.ID))
+		n := len(t.room.Inbox.UnreadIn(x.ID))
 		switch {
-		case n == 0 && !t.Inbox.Read(&t.Team):
-			t.Tell(room.StillReading("your messages"))
+		case n == 0 && !t.room.Inbox.Read(&t.room.Team):
+			t.room.Tell(room.StillReading("your messages"))
 			return nil
 		case n == 0:
-			t.Tell("Nothing unread in it.")
+			t.room.Tell("Nothing unread in it.")
 			return nil
 		}
-		t.Tell(kit.Plural(n, "post") + " marked read.")
+		t.room.Tell(kit.Plural(n, "post") + " marked read.")
 		return t.readUnread()
 	})
 }

@@ -44,7 +44,7 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 		}
 	}
 
-	k := &talk{Shared: room.NewShared(room.Setup{Theme: kit.ThemeOf(kit.ThemeTerminal, true), Now: noon},
+	k := &talk{room: room.NewShared(room.Setup{Theme: kit.ThemeOf(kit.ThemeTerminal, true), Now: noon},
 		room.Commands{})}
 	k.turnTo("a thread")
 	k.renew(posts, n)

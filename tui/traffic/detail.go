@@ -16,15 +16,15 @@ const detailDelay = 250 * time.Millisecond
 // opened reports whether the message is shown: when the person opened it, and where there is room beside
 // the list unless they closed it. While the list follows the newest, the messages have all the room.
 func (t *pane) opened() bool {
-	return t.Sel != nil && (t.Open || t.Tier >= kit.Wide && !t.Shut && !t.record.follow)
+	return t.records.Shown.Sel != nil && (t.Open || t.room.Tier >= kit.Wide && !t.Shut && !t.records.Shown.follow)
 }
 
 // follow keeps the open pane on the message under the marker.
 func (t *pane) follow() tea.Cmd {
-	if !t.opened() || t.Sel == nil || t.Sel.ID == t.ID {
+	if !t.opened() || t.records.Shown.Sel == nil || t.records.Shown.Sel.ID == t.ID {
 		return nil
 	}
-	t.Show(t.Sel.ID)
+	t.Show(t.records.Shown.Sel.ID)
 	return t.ask()
 }
 
@@ -39,11 +39,11 @@ func (t *pane) ask() tea.Cmd {
 	}
 
 	t.Asking = true
-	if t.record.follow { // the next one may come soon
-		return t.Do.Later(detailDelay, room.ReadDetail(t.ID))
+	if t.records.Shown.follow { // the next one may come soon
+		return t.room.Do.Later(detailDelay, room.ReadDetail(t.ID))
 	}
 
-	return t.Do.Call(room.ReadDetail(t.ID))
+	return t.room.Do.Call(room.ReadDetail(t.ID))
 }
 
 // take takes a message's deliveries, and asks again when they are out of
@@ -53,8 +53,8 @@ func (t *pane) take(msg room.DetailMsg) tea.Cmd {
 	stale := d.Stale || msg.ID != d.ID
 	d.Asking, d.Stale = false, false
 	if msg.Err == nil && msg.Result != nil {
-		t.learn(msg.ID, msg.Result.Deliveries)
-		t.lengthen(msg.Result.Object)
+		t.records.learn(msg.ID, msg.Result.Deliveries)
+		t.records.lengthen(msg.Result.Object)
 	}
 
 	var cmd tea.Cmd
@@ -62,11 +62,11 @@ func (t *pane) take(msg room.DetailMsg) tea.Cmd {
 	case msg.ID != d.ID:
 	case msg.Err == nil:
 		d.Result, d.Err = msg.Result, nil
-		if t.opened() && !t.record.follow && d.UnreadByOperator() {
-			cmd = t.Do.Call(room.MarkMessagesRead(msg.ID))
+		if t.opened() && !t.records.Shown.follow && d.UnreadByOperator() {
+			cmd = t.room.Do.Call(room.MarkMessagesRead(msg.ID))
 		}
-	case t.Link.Gone(msg.Err):
-		cmd, d.Lost = t.Link.LookLater(), true
+	case t.room.Link.Gone(msg.Err):
+		cmd, d.Lost = t.room.Link.LookLater(), true
 		if d.Result == nil {
 			d.Err = msg.Err
 		}

@@ -38,19 +38,19 @@ func (f *filter) Line(w int) string { return "/" + kit.Tail(f.Text, w-2) }
 func (f *filter) LineWithHint(w int) string {
 	line := f.Line(w)
 	hint := filterHint
-	if len(f.Saved) > 0 {
-		hint = strings.Join(filterNames(f.Saved, "@"), " ") + " " + hint
+	if len(f.room.Saved) > 0 {
+		hint = strings.Join(filterNames(f.room.Saved, "@"), " ") + " " + hint
 	}
 	if f.Text != "" {
 		hint = strings.Join(f.candidates(), " ")
 	}
-	if f.query.problem != "" && hint == "" && f.Link.Team {
+	if f.query.problem != "" && hint == "" && f.room.Link.Team {
 		hint = f.query.problem
 	}
 	if hint == "" {
 		return line
 	}
-	return line + f.Theme.Dim.Render(kit.Fit("  "+hint, w-kit.Width(line)))
+	return line + f.room.Theme.Dim.Render(kit.Fit("  "+hint, w-kit.Width(line)))
 }
 
 // word splits the line before its last word.
@@ -65,7 +65,7 @@ func (f *filter) candidates() []string {
 	place, value, ok := strings.Cut(word, ":")
 	if !ok {
 		if strings.HasPrefix(word, "@") {
-			return filterNames(f.Saved, word)
+			return filterNames(f.room.Saved, word)
 		}
 		all := op.FilterPlaces()
 		for _, name := range op.FilterValues("agent:", f.names()) {
@@ -151,15 +151,15 @@ func (q *query) empty() bool { return !q.asks }
 
 // parseQuery parses a filter, in which names of saved ones may stand.
 func (f *filter) parseQuery(text string) query {
-	p := op.ParseFilter(expandFilters(f.Saved, text), f.names(), f.Now)
+	p := op.ParseFilter(expandFilters(f.room.Saved, text), f.names(), f.room.Now)
 	return query{text: strings.TrimSpace(text), request: p.Request, asks: p.Asks, problem: p.Problem}
 }
 
 // names returns the names of the agents.
 func (f *filter) names() []string {
-	all := make([]string, len(f.Team.List))
-	for i := range f.Team.List {
-		all[i] = f.Team.List[i].Name
+	all := make([]string, len(f.room.Team.List))
+	for i := range f.room.Team.List {
+		all[i] = f.room.Team.List[i].Name
 	}
 	return all
 }

@@ -16,28 +16,28 @@ import (
 
 // Recorded returns the function that finds a message in the record or among the found messages, nil for none.
 func Recorded(t *Screen) func(id string) *team.Row {
-	return func(id string) *team.Row { return cmp.Or(t.Live.ByID[id], t.hits.ByID[id]) }
+	return func(id string) *team.Row { return cmp.Or(t.Records.Live.ByID[id], t.Records.hits.ByID[id]) }
 }
 
 // openMessage shows a message among those around it, wherever in the record it
 // is.
 func (t *Screen) openMessage(id string) tea.Cmd {
 	t.Filter.clear()
-	if r := t.ByID[id]; r != nil {
+	if r := t.Records.Shown.ByID[id]; r != nil {
 		t.Want = ""
 		t.openRow(r)
 		return nil
 	}
 
-	t.asking, t.Want = aroundPage, id
+	t.Records.Shown.asking, t.Want = aroundPage, id
 
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readAround(ctx, s, id) })
+	return t.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readAround(ctx, s, id) })
 }
 
 // openRow shows a message that is in the list.
 func (t *Screen) openRow(r *team.Row) {
-	t.follow, t.Sel = false, r
-	t.record.settle()
+	t.Records.Shown.follow, t.Records.Shown.Sel = false, r
+	t.Records.Shown.settle()
 	t.Detail.reveal()
 }
 
@@ -114,10 +114,10 @@ func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error)
 
 // Named returns the messages that are in memory, to go to, the newest first.
 func Named(t *Screen) (all []room.Named) {
-	for _, r := range slices.Backward(t.Live.rows) {
+	for _, r := range slices.Backward(t.Records.Live.rows) {
 		about := r.From + " → " + r.To + ": " + r.Text
 		all = append(all, room.Named{Kind: "message", Name: parley.Short(r.ID), About: about,
-			Go: func() tea.Cmd { return tea.Batch(t.GoTo(room.AtTraffic), t.openMessage(r.ID)) }})
+			Go: func() tea.Cmd { return tea.Batch(t.room.GoTo(room.AtTraffic), t.openMessage(r.ID)) }})
 	}
 	return all
 }

@@ -32,28 +32,28 @@ type huntedMsg struct {
 func (f *filter) switchRecord(filtered bool) {
 	t := f.traffic
 	switch {
-	case filtered && t.record != &t.hits:
-		t.hits = newRecord()
-		t.hits.found, t.hits.height = true, t.Live.height
-		t.record, f.hunt = &t.hits, hunt{again: true}
-	case !filtered && t.record == &t.hits:
-		t.Live.height = t.hits.height
-		t.record, f.hunt = &t.Live, hunt{}
-		t.Live.settle()
+	case filtered && t.Records.Shown != &t.Records.hits:
+		t.Records.hits = newRecord()
+		t.Records.hits.found, t.Records.hits.height = true, t.Records.Live.height
+		t.Records.Shown, f.hunt = &t.Records.hits, hunt{again: true}
+	case !filtered && t.Records.Shown == &t.Records.hits:
+		t.Records.Live.height = t.Records.hits.height
+		t.Records.Shown, f.hunt = &t.Records.Live, hunt{}
+		t.Records.Live.settle()
 	}
 }
 
 // heard takes events of the stream, and reports which messages they touched.
 func (t *Screen) heard(events []parley.Event) map[string]bool {
-	touched := t.Live.add(events)
-	if t.record != &t.hits {
+	touched := t.Records.Live.add(events)
+	if t.Records.Shown != &t.Records.hits {
 		return touched
 	}
 
 	for _, e := range events {
 		if e.Type.Announces() || e.Type == parley.EventDelivery {
 			t.Filter.hunt.again = true
-			if r := t.hits.ByID[e.MessageID]; r != nil {
+			if r := t.Records.hits.ByID[e.MessageID]; r != nil {
 				r.Sure = false // the search reads the newest only
 			}
 		}
@@ -66,17 +66,17 @@ func (t *Screen) heard(events []parley.Event) map[string]bool {
 // runs at a time, so what is typed during one is looked for together.
 func (f *filter) ask() tea.Cmd {
 	h := &f.hunt
-	if f.query.empty() || h.asking || f.Link.Lost != nil {
+	if f.query.empty() || h.asking || f.room.Link.Lost != nil {
 		return nil
 	}
 
 	if f.query.problem != "" {
-		f.traffic.hits.replace(nil, false)
+		f.traffic.Records.hits.replace(nil, false)
 		h.again, h.more, h.shown = false, false, f.query.text
 		return nil
 	}
 
-	older := !h.again && h.more && f.traffic.hits.nearTop()
+	older := !h.again && h.more && f.traffic.Records.hits.nearTop()
 	if !h.again && !older {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (f *filter) ask() tea.Cmd {
 	h.asking, h.again = true, false
 	text := f.query.text
 
-	return f.Do.Later(after, func(ctx context.Context, s parley.Service) tea.Msg {
+	return f.room.Do.Later(after, func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := op.FindMessages.Call(ctx, s, request)
 		return huntedMsg{text: text, older: older, result: res, err: err}
 	})
@@ -111,9 +111,9 @@ func (f *filter) take(msg huntedMsg) {
 
 	h.shown = msg.text
 	if h.err = msg.err; msg.err != nil {
-		f.traffic.hits.unreadable, h.more = "the search failed", false
-		if !f.Link.Gone(msg.err) {
-			f.traffic.hits.replace(nil, false)
+		f.traffic.Records.hits.unreadable, h.more = "the search failed", false
+		if !f.room.Link.Gone(msg.err) {
+			f.traffic.Records.hits.replace(nil, false)
 		}
 		return
 	}
@@ -123,7 +123,7 @@ func (f *filter) take(msg huntedMsg) {
 		rows = append(rows, newFoundRow(m))
 	}
 
-	hits := &f.traffic.hits
+	hits := &f.traffic.Records.hits
 	if msg.older {
 		hits.addOlder(rows)
 	} else {
@@ -229,7 +229,7 @@ func (t *record) nearTop() bool {
 
 // note says what the filter found, in the words of the bar.
 func (f *filter) note() string {
-	h, rows := &f.hunt, f.traffic.hits.rows
+	h, rows := &f.hunt, f.traffic.Records.hits.rows
 	if !f.searched() {
 		return "searching…"
 	}
@@ -255,7 +255,7 @@ func (f *filter) note() string {
 	}
 
 	if !h.until.IsZero() && h.more {
-		count += " · searched back to " + h.until.In(f.Now.Location()).Format("2 Jan 15:04")
+		count += " · searched back to " + h.until.In(f.room.Now.Location()).Format("2 Jan 15:04")
 	}
 
 	return count
@@ -268,7 +268,7 @@ func (f *filter) searched() bool { return f.query.empty() || f.hunt.shown == f.q
 func (f *filter) nothing() string {
 	h := &f.hunt
 	switch {
-	case f.query.problem != "" && !f.Link.Team: // whose names it may have is not known
+	case f.query.problem != "" && !f.room.Link.Team: // whose names it may have is not known
 		return "Searching…"
 	case f.query.problem != "":
 		return f.query.problem
@@ -286,7 +286,7 @@ func (f *filter) takenAsText() string {
 		place, _, isTerm := strings.Cut(word, ":")
 		name, isName := strings.CutPrefix(word, "@")
 		switch {
-		case isName && f.Saved[name] == "":
+		case isName && f.room.Saved[name] == "":
 			return fmt.Sprintf("%s is text here: no filter has that name. ", kit.SafeLine(word))
 		case isTerm && !slices.Contains(op.FilterPlaces(), strings.ToLower(place)+":"):
 			terms := strings.Join(op.FilterPlaces(), " ")

@@ -170,27 +170,28 @@ func (t *reader) ask() tea.Cmd { return tea.Batch(t.askPage(), t.askStandings(),
 
 // askPage asks for the page that is wanted.
 func (t *reader) askPage() tea.Cmd {
-	of, at := t.wanted()
-	if t.Link.Lost != nil || of == noPage || t.unreadable != "" && t.Do.Now().Sub(t.tried) < pageRests {
+	of, at := t.records.Shown.wanted()
+	if t.room.Link.Lost != nil || of == noPage || t.records.Shown.unreadable != "" &&
+		t.room.Do.Now().Sub(t.records.Shown.tried) < pageRests {
 		return nil
 	}
-	t.asking = of
+	t.records.Shown.asking = of
 	return t.readPage(of, at)
 }
 
 func (t *reader) readPage(of pageOf, at int64) tea.Cmd {
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readPage(ctx, s, of, at) })
+	return t.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readPage(ctx, s, of, at) })
 }
 
 // askStandings reads the deliveries of the messages in view whose events cannot
 // tell them.
 func (t *reader) askStandings() tea.Cmd {
-	if t.verifying || t.Link.Lost != nil {
+	if t.verifying || t.room.Link.Lost != nil {
 		return nil
 	}
 
 	var ids []string
-	for _, r := range t.inView() {
+	for _, r := range t.records.Shown.inView() {
 		if !r.Sure && len(ids) < mostStandings {
 			ids = append(ids, r.ID)
 		}
@@ -202,36 +203,39 @@ func (t *reader) askStandings() tea.Cmd {
 
 	t.verifying = true
 
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return room.ReadStandings(ctx, s, ids) })
+	return t.room.Do.Call(func(ctx context.Context,
+		s parley.Service) tea.Msg {
+		return room.ReadStandings(ctx, s, ids)
+	})
 }
 
 func (t *reader) takeStandings(msg room.StandingsMsg) {
 	t.verifying = false
-	if msg.Err != nil && t.Link.Gone(msg.Err) {
+	if msg.Err != nil && t.room.Link.Gone(msg.Err) {
 		return
 	}
 
 	for _, id := range msg.IDs {
-		if r := t.ByID[id]; r != nil {
+		if r := t.records.Shown.ByID[id]; r != nil {
 			r.Sure = true // a message that is gone stays as it is
 		}
 	}
 
 	for _, res := range msg.Results {
 		if res.Object != nil {
-			t.learn(res.Object.ID, res.Deliveries)
-			t.lengthen(res.Object)
+			t.records.learn(res.Object.ID, res.Deliveries)
+			t.records.lengthen(res.Object)
 		}
 	}
 }
 
 // toOldest shows the record's beginning.
 func (t *reader) toOldest() tea.Cmd {
-	if t.found || t.low == 0 || t.asking != noPage {
-		t.record.move(-kit.All)
+	if t.records.Shown.found || t.records.Shown.low == 0 || t.records.Shown.asking != noPage {
+		t.records.Shown.move(-kit.All)
 		return nil
 	}
-	t.follow, t.asking = false, oldestPage
+	t.records.Shown.follow, t.records.Shown.asking = false, oldestPage
 	return t.readPage(oldestPage, 0)
 }
 

@@ -11,28 +11,29 @@ import (
 // Screen is the screen of messages as they happen: the list, and the deliveries
 // of the one under the marker.
 type Screen struct {
-	room.Actions
+	room *room.Shared
+	acts *room.Actions
 	room.Awaited
-	records
-	reader reader
-	Detail pane
-	Filter filter
-	Want   string // the message that is shown as soon as it can be
-	picked pickedMessages
-	Hidden hiddenColumns
+	Records   records
+	reader    reader
+	Detail    pane
+	Filter    filter
+	Want      string // the message that is shown as soon as it can be
+	Selection selection
+	Hidden    hiddenColumns
 }
 
 // records are the messages that the screen knows, in two lists of which one is shown.
 type records struct {
-	*record        // live, or hits while there is a filter
-	Live    record // the newest messages as they come, or older ones
-	hits    record // the matches of the filter
+	Shown *record // live, or hits while there is a filter
+	Live  record  // the newest messages as they come, or older ones
+	hits  record  // the matches of the filter
 }
 
 // reader reads what the shown list lacks: older messages, how far those in view came, and the ends of their texts.
 type reader struct {
-	*room.Shared
-	*records
+	room      *room.Shared
+	records   *records
 	verifying bool // the deliveries of the messages in view are being read
 	texts     longTexts
 }
@@ -40,8 +41,8 @@ type reader struct {
 // pane is the message under the marker, beside the list or below it.
 type pane struct {
 	room.Detail
-	*room.Shared
-	*records
+	room    *room.Shared
+	records *records
 	focused bool // the movement keys go to it, not to the list
 }
 
@@ -77,7 +78,7 @@ type paging struct {
 
 // filter is the line in which the operator says what to look for in the traffic.
 type filter struct {
-	*room.Shared
+	room    *room.Shared
 	traffic *Screen
 	Open    bool
 	Text    string

@@ -16,20 +16,30 @@ import (
 	"parley/tui/team"
 )
 
+// selection is the messages that the person selected, and what keys do to them.
+type selection struct {
+	room    *room.Shared
+	acts    *room.Actions
+	records *records
+	picked  pickedMessages
+}
+
 // Picks reports whether keys act on the selected messages: there are some, and the screen shows them.
-func (t *Screen) Picks() bool { return len(t.picked) > 0 && t.At == room.AtTraffic && t.Over == nil }
+func (s *selection) Picks() bool {
+	return len(s.picked) > 0 && s.room.At == room.AtTraffic && s.room.Over == nil
+}
 
 // Chosen returns the selected messages, the oldest first, else the one under the marker.
-func (t *Screen) Chosen() []*team.Row {
-	if !t.Picks() {
-		if t.Sel == nil {
+func (s *selection) Chosen() []*team.Row {
+	if !s.Picks() {
+		if s.records.Shown.Sel == nil {
 			return nil
 		}
-		return []*team.Row{t.Sel}
+		return []*team.Row{s.records.Shown.Sel}
 	}
 
 	var rows []*team.Row
-	for _, r := range t.picked {
+	for _, r := range s.picked {
 		rows = append(rows, r)
 	}
 	slices.SortFunc(rows, func(a, b *team.Row) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
@@ -37,36 +47,34 @@ func (t *Screen) Chosen() []*team.Row {
 	return rows
 }
 
-// Selecting is what keys do to several messages of the traffic.
-type Selecting struct{ *Screen }
-
 // toggle selects what the marker is on, or no longer, and goes on to the next line. A fold is all its messages.
-func (t Selecting) toggle() tea.Cmd {
-	x := t.marked()
+func (s *selection) toggle() tea.Cmd {
+	x := s.records.Shown.marked()
 	if x.row == nil {
-		t.Lacks("No message to select yet.")
+		s.room.Lacks("No message to select yet.")
 		return nil
 	}
 
-	selected := t.picked.has(&x)
+	selected := s.picked.has(&x)
 	for _, r := range x.rows() {
 		if selected {
-			delete(t.picked, r.ID)
+			delete(s.picked, r.ID)
 		} else {
-			t.picked[r.ID] = r
+			s.picked[r.ID] = r
 		}
 	}
-	t.record.setFollow(false)
-	t.record.move(1)
+	s.records.Shown.setFollow(false)
+	s.records.Shown.move(1)
 
-	if len(t.picked) == 0 {
-		t.Tell("Nothing is selected.")
+	if len(s.picked) == 0 {
+		s.room.Tell("Nothing is selected.")
 		return nil
 	}
-	t.Tell(fmt.Sprintf(
+	s.room.Tell(fmt.Sprintf(
 		"%s selected. %s copies, %s copies ids, %s exports, %s retries, %s releases, %s marks read; %s clears.",
-		kit.Plural(len(t.picked), "message"), t.Key("y"), t.Key("Y"), t.Key("E"), t.Key("T"), t.Key("l"), t.Key("x"),
-		t.Key("esc")))
+		kit.Plural(len(s.picked), "message"), s.room.Key("y"), s.room.Key("Y"), s.room.Key("E"), s.room.Key("T"),
+		s.room.Key("l"), s.room.Key("x"),
+		s.room.Key("esc")))
 
 	return nil
 }
@@ -85,58 +93,58 @@ func (x *listLine) rows() []*team.Row {
 }
 
 // clear ends the selection, and reports whether there was one.
-func (t Selecting) clear() bool {
-	if len(t.picked) == 0 {
+func (s *selection) clear() bool {
+	if len(s.picked) == 0 {
 		return false
 	}
-	clear(t.picked)
-	t.Tell("Nothing is selected.")
+	clear(s.picked)
+	s.room.Tell("Nothing is selected.")
 	return true
 }
 
 // each makes a call for each message that is selected, or for the one under the marker.
-func (t Selecting) each(
+func (s *selection) each(
 	rows []*team.Row, did string, call func(context.Context, parley.Service, *team.Row) error,
 ) tea.Cmd {
 	name := func(r *team.Row) string { return parley.Short(r.ID) }
-	return t.Actions.Run(room.Each[*team.Row]{Of: rows, Name: name, Did: did, Call: call}.Action())
+	return s.acts.Run(room.Each[*team.Row]{Of: rows, Name: name, Did: did, Call: call}.Action())
 }
 
 // retryAll tries the selected messages again where they failed, else the one under the marker.
-func (t Selecting) retryAll() tea.Cmd {
-	if !t.Picks() {
-		return t.Retry()
+func (s *selection) retryAll() tea.Cmd {
+	if !s.Picks() {
+		return s.acts.Retry()
 	}
-	return t.each(t.Chosen(), "retried", func(ctx context.Context, s parley.Service, r *team.Row) error {
-		_, err := op.RetryDelivery.Call(ctx, s, parley.RetryDeliveryRequest{MessageID: r.ID})
+	return s.each(s.Chosen(), "retried", func(ctx context.Context, c parley.Service, r *team.Row) error {
+		_, err := op.RetryDelivery.Call(ctx, c, parley.RetryDeliveryRequest{MessageID: r.ID})
 		return err
 	})
 }
 
 // releaseAll lets the chosen messages go that the conversation protocol holds.
-func (t Selecting) releaseAll() tea.Cmd {
-	rows := t.Chosen()
+func (s *selection) releaseAll() tea.Cmd {
+	rows := s.Chosen()
 	if len(rows) == 0 {
-		t.Lacks("No message to release here.")
+		s.room.Lacks("No message to release here.")
 		return nil
 	}
 
-	return t.each(rows, "released", func(ctx context.Context, s parley.Service, r *team.Row) error {
-		_, err := op.ControlConversation.Call(ctx, s,
+	return s.each(rows, "released", func(ctx context.Context, c parley.Service, r *team.Row) error {
+		_, err := op.ControlConversation.Call(ctx, c,
 			parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: r.ID})
 		return err
 	})
 }
 
 // markAll marks the selected messages read, else the one under the marker.
-func (t Selecting) markAll() tea.Cmd {
-	if !t.Picks() {
-		return t.MarkRead()
+func (s *selection) markAll() tea.Cmd {
+	if !s.Picks() {
+		return s.acts.MarkRead()
 	}
 
-	ids := room.IDsOf(t.Chosen())
-	return t.Actions.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := op.MarkMessageRead.Call(ctx, s, parley.MarkMessageReadRequest{MessageIDs: ids})
+	ids := room.IDsOf(s.Chosen())
+	return s.acts.Run(room.Action{Do: func(ctx context.Context, c parley.Service) (string, error) {
+		res, err := op.MarkMessageRead.Call(ctx, c, parley.MarkMessageReadRequest{MessageIDs: ids})
 		if err != nil {
 			return "", err
 		}
@@ -151,15 +159,15 @@ func (t Selecting) markAll() tea.Cmd {
 }
 
 // CopyAll copies the selected messages, each with its sender, its recipient and its time.
-func (t Selecting) CopyAll() tea.Cmd {
-	rows, zone := t.Chosen(), t.Now.Location()
+func (s *selection) CopyAll() tea.Cmd {
+	rows, zone := s.Chosen(), s.room.Now.Location()
 	what := kit.Plural(len(rows), "message")
-	t.Tell("Reading " + what + "…")
+	s.room.Tell("Reading " + what + "…")
 
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return s.room.Do.Call(func(ctx context.Context, c parley.Service) tea.Msg {
 		var texts []string
 		for _, r := range rows {
-			res, err := op.GetMessageStatus.Call(ctx, s, parley.MessageStatusRequest{MessageID: r.ID})
+			res, err := op.GetMessageStatus.Call(ctx, c, parley.MessageStatusRequest{MessageID: r.ID})
 			if err != nil {
 				return room.CopiedMsg{Err: err}
 			}

@@ -21,12 +21,13 @@ type textsMsg struct{ room.StandingsMsg }
 // askTexts reads the messages in view whose texts end before their lines do.
 func (t *reader) askTexts() tea.Cmd {
 	x := &t.texts
-	if x.asking || t.Link.Lost != nil || t.Now.Sub(x.asked) < textsEvery || t.columns.text() <= parley.PreviewLength {
+	if x.asking || t.room.Link.Lost != nil || t.room.Now.Sub(x.asked) < textsEvery ||
+		t.records.Shown.columns.text() <= parley.PreviewLength {
 		return nil
 	}
 
 	var ids []string
-	for _, l := range t.linesInView() {
+	for _, l := range t.records.Shown.linesInView() {
 		if l.row != nil && l.row.Cut && len(ids) < mostStandings {
 			ids = append(ids, l.row.ID)
 		}
@@ -35,9 +36,9 @@ func (t *reader) askTexts() tea.Cmd {
 		return nil
 	}
 
-	x.asking, x.asked = true, t.Now
+	x.asking, x.asked = true, t.room.Now
 
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return t.room.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		return textsMsg{room.ReadStandings(ctx, s, ids)}
 	})
 }
@@ -45,15 +46,15 @@ func (t *reader) askTexts() tea.Cmd {
 // takeTexts takes what was read. A message that is gone stays as it is.
 func (t *reader) takeTexts(msg textsMsg) {
 	t.texts.asking = false
-	if msg.Err != nil && t.Link.Gone(msg.Err) {
+	if msg.Err != nil && t.room.Link.Gone(msg.Err) {
 		return
 	}
 
 	for _, res := range msg.Results {
-		t.lengthen(res.Object)
+		t.records.lengthen(res.Object)
 	}
 	for _, id := range msg.IDs {
-		if r := t.Live.ByID[id]; r != nil {
+		if r := t.records.Live.ByID[id]; r != nil {
 			r.Cut = false
 		}
 	}

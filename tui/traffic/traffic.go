@@ -11,23 +11,24 @@ import (
 )
 
 // New returns the screen.
-func New(a room.Actions) *Screen {
+func New(a *room.Actions) *Screen {
 	t := &Screen{
-		Actions: a, Awaited: room.Awaited{What: "the messages"},
-		records: records{Live: newRecord()}, picked: pickedMessages{},
+		room: a.Room, acts: a, Awaited: room.Awaited{What: "the messages"},
+		Records: records{Live: newRecord()},
 	}
-	t.record, t.Filter = &t.Live, filter{Shared: a.Shared, traffic: t}
-	t.reader = reader{Shared: a.Shared, records: &t.records}
-	t.Detail = pane{Shared: a.Shared, records: &t.records}
+	t.Records.Shown, t.Filter = &t.Records.Live, filter{room: a.Room, traffic: t}
+	t.reader = reader{room: a.Room, records: &t.Records}
+	t.Selection = selection{room: a.Room, acts: a, records: &t.Records, picked: pickedMessages{}}
+	t.Detail = pane{room: a.Room, records: &t.Records}
 	return t
 }
 
 func (t *Screen) Title() string { return "Traffic" }
 
-func (t *Screen) Badge() room.Badge { return room.Badge{Count: t.Live.unseen} }
+func (t *Screen) Badge() room.Badge { return room.Badge{Count: t.Records.Live.unseen} }
 
 func (t *Screen) Keys() []kit.Binding {
-	some := Selecting{t}
+	some := &t.Selection
 	return []kit.Binding{
 		verb.Open.To("open the message, or close it", t.enter).Hinted("open").Named("open message"),
 		verb.Fold.To("fold two agents' messages, or unfold them", t.foldOrUnfold).Named("fold messages"),
@@ -35,7 +36,7 @@ func (t *Screen) Keys() []kit.Binding {
 		verb.Switch.To("between the list and the message", t.turn),
 		verb.Select.To("select the message, or no longer", some.toggle).Named("select message"),
 		verb.Dismiss.To("mark it read, or those selected", some.markAll).Named("mark read"),
-		verb.Explain.To("explain what happened to it", t.Explain).Named("explain"),
+		verb.Explain.To("explain what happened to it", t.acts.Explain).Named("explain"),
 		verb.Export.To("export those selected, or what is shown", t.exportFiltered).Named("export"),
 		verb.Retry.To("retry it, or those selected", some.retryAll).Named("retry"),
 		verb.Release.To("release it, or those selected", some.releaseAll).Named("release message"),
@@ -56,18 +57,18 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 			return t.Detail.ask()
 		}
 	case room.SentMsg:
-		t.learn(msg.ID, msg.Deliveries)
+		t.Records.learn(msg.ID, msg.Deliveries)
 	case room.DetailMsg:
 		return t.Detail.take(msg)
 	case room.ReadMsg:
-		t.Fail(msg.Err)
+		t.room.Fail(msg.Err)
 	case pageMsg:
-		t.Live.takePage(msg)
-		t.Live.tried = t.Do.Now()
+		t.Records.Live.takePage(msg)
+		t.Records.Live.tried = t.room.Do.Now()
 		if msg.of == aroundPage {
 			t.arrived(msg)
 		} else if msg.err != nil {
-			t.Link.Gone(msg.err)
+			t.room.Link.Gone(msg.err)
 		}
 	case huntedMsg:
 		t.Filter.take(msg)
@@ -76,11 +77,12 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	case textsMsg:
 		t.reader.takeTexts(msg)
 	case room.SettledMsg:
-		if t.Want != "" && t.Link.Events && t.Link.Lost == nil && t.Live.asking == noPage {
+		if t.Want != "" && t.room.Link.Events && t.room.Link.Lost == nil && t.Records.Live.asking == noPage {
 			return t.openMessage(t.Want)
 		}
 		cmd := tea.Batch(t.Detail.follow(), t.reader.ask(), t.Filter.ask())
-		t.Read = t.Link.Events && t.Filter.searched() && (len(t.rows) > 0 || t.asking == noPage)
+		t.Read = t.room.Link.Events && t.Filter.searched() &&
+			(len(t.Records.Shown.rows) > 0 || t.Records.Shown.asking == noPage)
 		return cmd
 	}
 
@@ -89,12 +91,12 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 
 // arrived opens the message for which a part of the record was read.
 func (t *Screen) arrived(msg pageMsg) {
-	if msg.err != nil && t.Link.Gone(msg.err) {
+	if msg.err != nil && t.room.Link.Gone(msg.err) {
 		return // it is asked for again when the daemon is back
 	}
 	if t.Want = ""; msg.err != nil {
-		t.Fail(msg.err)
-	} else if r := t.Live.ByID[msg.about]; r != nil {
+		t.room.Fail(msg.err)
+	} else if r := t.Records.Live.ByID[msg.about]; r != nil {
 		t.Filter.clear()
 		t.openRow(r)
 	}
@@ -108,31 +110,31 @@ func (t *Screen) Move(by kit.Motion) tea.Cmd {
 
 	switch by {
 	case kit.ToBottom: // and stays there as others come
-		t.setFollow(true)
+		t.Records.Shown.setFollow(true)
 		return nil
 	case kit.ToTop:
 		return t.reader.toOldest()
 	}
 
-	t.record.move(by.Lines(t.height))
+	t.Records.Shown.move(by.Lines(t.Records.Shown.height))
 
 	return nil
 }
 
 func (t *Screen) enter() tea.Cmd {
-	switch x := t.marked(); {
+	switch x := t.Records.Shown.marked(); {
 	case x.of != nil:
-		t.setFollow(false)
-		t.unfold(x)
-		t.Tell(t.Key("z") + " folds them again.")
+		t.Records.Shown.setFollow(false)
+		t.Records.Shown.unfold(x)
+		t.room.Tell(t.room.Key("z") + " folds them again.")
 	case t.Detail.opened():
 		t.Detail.shut()
-	case t.Sel == nil:
-		t.Lacks("No message to open yet.")
+	case t.Records.Shown.Sel == nil:
+		t.room.Lacks("No message to open yet.")
 	default:
-		t.setFollow(false)
+		t.Records.Shown.setFollow(false)
 		t.Detail.reveal()
-		t.Detail.Show(t.Sel.ID)
+		t.Detail.Show(t.Records.Shown.Sel.ID)
 		return t.Detail.ask()
 	}
 	return nil
@@ -140,11 +142,11 @@ func (t *Screen) enter() tea.Cmd {
 
 // foldOrUnfold folds the exchange that the message under the marker is part of, or shows it one by one.
 func (t *Screen) foldOrUnfold() tea.Cmd {
-	switch x := t.marked(); {
+	switch x := t.Records.Shown.marked(); {
 	case x.of != nil:
 		return t.enter()
-	case !t.fold():
-		t.Lacks("Nothing to fold here: it takes four messages in a row between two agents.")
+	case !t.Records.Shown.fold():
+		t.room.Lacks("Nothing to fold here: it takes four messages in a row between two agents.")
 	}
 	return nil
 }
@@ -153,7 +155,7 @@ func (t *Screen) foldOrUnfold() tea.Cmd {
 func (t *Screen) turn() tea.Cmd {
 	if t.Detail.opened() {
 		t.Detail.focused = !t.Detail.focused
-		t.setFollow(t.follow && !t.Detail.focused)
+		t.Records.Shown.setFollow(t.Records.Shown.follow && !t.Detail.focused)
 		return t.Detail.ask()
 	}
 	cmd := t.enter()
@@ -163,7 +165,7 @@ func (t *Screen) turn() tea.Cmd {
 
 func (t *Screen) back() tea.Cmd {
 	switch {
-	case Selecting{t}.clear():
+	case t.Selection.clear():
 	case !t.Filter.query.empty():
 		t.Filter.Set("")
 	case t.Detail.opened():
@@ -173,11 +175,11 @@ func (t *Screen) back() tea.Cmd {
 }
 
 func (t *Screen) toggleFollow() tea.Cmd {
-	t.setFollow(!t.follow)
-	if t.follow {
-		t.Tell("Following the newest.")
+	t.Records.Shown.setFollow(!t.Records.Shown.follow)
+	if t.Records.Shown.follow {
+		t.room.Tell("Following the newest.")
 	} else {
-		t.Tell("Paused. F follows the newest.")
+		t.room.Tell("Paused. F follows the newest.")
 	}
 	return nil
 }
@@ -185,17 +187,17 @@ func (t *Screen) toggleFollow() tea.Cmd {
 // About describes the message under the marker. Its agent is the recipient if
 // that has a terminal, else the sender.
 func (t *Screen) About() room.Subject {
-	r := t.Sel
+	r := t.Records.Shown.Sel
 	if r == nil {
 		return room.Subject{}
 	}
 	s := room.Subject{Message: r.ID, Text: r.Text, ThreadID: r.ThreadID}
 	s.PartnerID, s.Partner = r.Partner()
 	if r.Notice() && r.ThreadID == "" {
-		s.Notice = t.NoticeOf(r.Answers)
+		s.Notice = t.room.NoticeOf(r.Answers)
 	}
 	for _, id := range []string{r.FromID, r.ToID} {
-		if a := t.Team.Find(id); a != nil && (s.Agent == nil || a.Kind == parley.KindTerminal) {
+		if a := t.room.Team.Find(id); a != nil && (s.Agent == nil || a.Kind == parley.KindTerminal) {
 			s.Agent = a
 		}
 	}
@@ -203,13 +205,13 @@ func (t *Screen) About() room.Subject {
 }
 
 func (t *Screen) Settle(w, h int) {
-	t.Live.today, t.hits.today = t.Now, t.Now
+	t.Records.Live.today, t.Records.hits.today = t.room.Now, t.room.Now
 	listW, listH, detailW, detailH := t.Parts(w, h)
-	t.resize(listH - 1)
-	t.columns.hidden = t.Hidden
-	t.columns.fit(t.record.inView(), listW)
+	t.Records.Shown.resize(listH - 1)
+	t.Records.Shown.columns.hidden = t.Hidden
+	t.Records.Shown.columns.fit(t.Records.Shown.inView(), listW)
 	if t.Detail.Height = detailH - 1; t.Detail.opened() {
-		t.Detail.Settle(len(t.Detail.Lines(t.Theme, t.Sel, detailW, t.Now)))
+		t.Detail.Settle(len(t.Detail.Lines(t.room.Theme, t.Records.Shown.Sel, detailW, t.room.Now)))
 	}
 }
 
@@ -219,31 +221,32 @@ func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
 	switch {
 	case !t.Detail.opened():
 		return w, h, 0, 0
-	case t.Tier >= kit.Wide:
-		listW = t.Dividers.ListWidth(room.AtTraffic, w-3-kit.Clamp(w*36/100, 46, 84), w)
+	case t.room.Tier >= kit.Wide:
+		listW = t.room.Dividers.ListWidth(room.AtTraffic, w-3-kit.Clamp(w*36/100, 46, 84), w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = t.Dividers.ListHeight(room.AtTraffic, h-kit.Clamp(h*50/100, 6, 20), h)
+	listH = t.room.Dividers.ListHeight(room.AtTraffic, h-kit.Clamp(h*50/100, 6, 20), h)
 	return w, listH, w, h - listH
 }
 
 func (t *Screen) View(w, h int) []string {
-	if t.Link.Events && len(t.Live.rows) == 0 && t.Live.asking == noPage {
-		return lesson(t.Shared, w)
+	if t.room.Link.Events && len(t.Records.Live.rows) == 0 && t.Records.Live.asking == noPage {
+		return lesson(t.room, w)
 	}
 
 	listW, listH, detailW, detailH := t.Parts(w, h)
-	lines := kit.Clip(t.record.view(t.Theme, listW, !t.Detail.focused, t.listNote(), t.Now), listH)
+	lines := kit.Clip(t.Records.Shown.view(t.room.Theme, listW, !t.Detail.focused, t.listNote(), t.room.Now), listH)
 	if detailH == 0 {
 		return lines
 	}
 
-	message := kit.Clip(t.Detail.View(t.Theme, t.Sel, detailW, t.Detail.focused, t.Now), detailH)
-	if t.Tier < kit.Wide {
+	message := kit.Clip(t.Detail.View(t.room.Theme, t.Records.Shown.Sel, detailW, t.Detail.focused, t.room.Now),
+		detailH)
+	if t.room.Tier < kit.Wide {
 		return append(lines, message...)
 	}
 
-	return kit.Beside(t.Theme, lines, message, listW)
+	return kit.Beside(t.room.Theme, lines, message, listW)
 }
 
 // ladderLessons explain the ladder on an empty screen.

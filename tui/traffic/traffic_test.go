@@ -132,7 +132,7 @@ func TestRowIsNeverTooWide(t *testing.T) {
 	}
 }
 func TestFilterTellsTimesAndWhatItDoesNotKnow(t *testing.T) {
-	d := &filter{Shared: room.NewShared(room.Setup{Now: noon}, room.Commands{})}
+	d := &filter{room: room.NewShared(room.Setup{Now: noon}, room.Commands{})}
 	for text, want := range map[string]string{
 		"since:2h": "10:00", "since:09:30": "09:30", "since:today": "00:00", "on:yesterday": "00:00",
 		"since:3d": "12:00",

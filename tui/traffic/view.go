@@ -70,16 +70,16 @@ type lineLook struct {
 }
 
 func (t *Screen) listNote() listNote {
-	n := listNote{title: t.note(), nothing: "No messages yet.", picked: t.picked.has}
-	if len(t.picked) > 0 {
-		n.title = fmt.Sprintf("%d selected · ", len(t.picked)) + n.title
+	n := listNote{title: t.Records.Shown.note(), nothing: "No messages yet.", picked: t.Selection.picked.has}
+	if len(t.Selection.picked) > 0 {
+		n.title = fmt.Sprintf("%d selected · ", len(t.Selection.picked)) + n.title
 	}
 	f := &t.Filter
 	switch {
 	case !f.query.empty():
 		n.title = strings.Join([]string{f.note(), "/" + kit.SafeLine(f.query.text), n.title}, " · ")
 		n.nothing = f.nothing()
-	case !t.Link.Events, t.asking != noPage:
+	case !t.room.Link.Events, t.Records.Shown.asking != noPage:
 		n.nothing = "Reading messages…"
 	}
 	return n
@@ -177,22 +177,22 @@ func route(from, between, to string, w int) string {
 
 func (t *Screen) Point(p kit.Pointer) tea.Cmd {
 	listW, listH, _, detailH := t.Parts(p.W, p.H)
-	inDetail := detailH > 0 && p.Second(t.Tier, listW, listH)
-	switch i := t.record.top + p.Y - 1; {
+	inDetail := detailH > 0 && p.Second(t.room.Tier, listW, listH)
+	switch i := t.Records.Shown.top + p.Y - 1; {
 	case inDetail && p.Wheel != 0:
 		t.Detail.Top += p.Wheel
 	case inDetail:
 		t.Detail.focused = true
-		t.setFollow(false)
+		t.Records.Shown.setFollow(false)
 	case p.Wheel != 0:
-		return kit.Times(p.Wheel, func(by kit.Motion) tea.Cmd { t.record.move(by.Lines(1)); return nil })
-	case p.Y > 0 && i < len(t.lines) && t.lines[i].row != nil:
-		x := t.lines[i]
-		if again := x.row == t.Sel && !t.Detail.focused; again && (x.of != nil || !t.Detail.opened()) {
+		return kit.Times(p.Wheel, func(by kit.Motion) tea.Cmd { t.Records.Shown.move(by.Lines(1)); return nil })
+	case p.Y > 0 && i < len(t.Records.Shown.lines) && t.Records.Shown.lines[i].row != nil:
+		x := t.Records.Shown.lines[i]
+		if again := x.row == t.Records.Shown.Sel && !t.Detail.focused; again && (x.of != nil || !t.Detail.opened()) {
 			return t.enter()
 		}
-		t.Detail.focused, t.follow, t.Sel = false, false, x.row
-		t.record.settle()
+		t.Detail.focused, t.Records.Shown.follow, t.Records.Shown.Sel = false, false, x.row
+		t.Records.Shown.settle()
 	}
 
 	return nil
