@@ -84,8 +84,8 @@ type Totals struct{ Messages, Deliveries int64 }
 type api struct {
 	Options
 	*gate
-	*callers
-	*eventStreams
+	callers  *callers
+	events   *eventStreams
 	routes   routes
 	pages    map[string]page // what is not an operation, by path
 	requests *requests

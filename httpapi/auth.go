@@ -215,13 +215,13 @@ func notInvited(r *http.Request, what string) error {
 // page in the user's browser could send.
 func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, err := a.begin(w, r)
+		r, err := a.callers.begin(w, r)
 		if err != nil {
 			a.fail(w, r, err)
 			return
 		}
 
-		if overUnix(r) || a.ownHost(r.Host) && ownOrigin(r) {
+		if overUnix(r) || a.callers.ownHost(r.Host) && ownOrigin(r) {
 			next.ServeHTTP(w, r)
 			return
 		}

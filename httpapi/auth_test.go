@@ -101,7 +101,7 @@ func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 
 	r.RemoteAddr = "192.0.2.7:4711"
 	r.Header.Set("X-Agent-ID", "coder")
-	if _, err := newAPI(o).identify(r, nil); parley.ErrorCode(err) != parley.Unauthenticated {
+	if _, err := newAPI(o).callers.identify(r, nil); parley.ErrorCode(err) != parley.Unauthenticated {
 		t.Errorf("from elsewhere it gave %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	caller, err := a.identify(r, args.keys)
+	caller, err := a.callers.identify(r, args.keys)
 	if err == nil {
 		err = a.admit(r, o, caller)
 	}
@@ -45,7 +45,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 
 	r = r.WithContext(parley.WithCaller(r.Context(), caller))
 	if args.stream != "" && o.Name == "read_events" {
-		a.serveEvents(w, r, o, args)
+		a.events.serveEvents(w, r, o, args)
 		return
 	}
 
@@ -55,7 +55,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	inv.Recheck(func(context.Context) error { return a.recheck(r, args.keys) })
+	inv.Recheck(func(context.Context) error { return a.callers.recheck(r, args.keys) })
 	result, err := inv.Call(r.Context(), a.Service)
 	if err != nil {
 		a.fail(w, r, err)
@@ -73,7 +73,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 // admit checks the caller before the parameters, so that a caller without a credential
 // learns that first.
 func (a *api) admit(r *http.Request, o *op.Op, caller parley.Caller) error {
-	if caller.Nobody() && o.Access == op.Public && !a.mayRegister(r, caller) {
+	if caller.Nobody() && o.Access == op.Public && !a.callers.mayRegister(r, caller) {
 		return notInvited(r, o.Name)
 	}
 	return o.Allow(caller)

@@ -118,7 +118,7 @@ func TestCallersWithoutACredentialHaveAnAddress(t *testing.T) {
 		if name, value, ok := strings.Cut(header, ": "); ok {
 			r.Header.Set(name, value)
 		}
-		if c, err := a.identify(r, nil); err != nil || c.Address != want {
+		if c, err := a.callers.identify(r, nil); err != nil || c.Address != want {
 			t.Errorf("with %q: got %+v, %v, want the address %q", header, c, err, want)
 		}
 	}

@@ -26,7 +26,7 @@ type sink interface {
 // eventStreams serve the record as it goes on.
 type eventStreams struct {
 	*gate
-	*callers
+	callers   *callers
 	service   parley.Service
 	streams   sync.WaitGroup
 	heartbeat int // seconds between the heartbeats of a quiet stream
@@ -103,7 +103,7 @@ func (e *eventStreams) nextEvents(
 	if err != nil {
 		return nil, err
 	}
-	inv.Recheck(func(context.Context) error { return e.recheck(r, nil) })
+	inv.Recheck(func(context.Context) error { return e.callers.recheck(r, nil) })
 	return e.readEvents(ctx, inv)
 }
 

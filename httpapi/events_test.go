@@ -131,7 +131,7 @@ func TestAStreamResumes(t *testing.T) {
 func TestAQuietStreamHasHeartbeats(t *testing.T) {
 	t.Parallel()
 	a := newAPI(options(record()))
-	a.heartbeat = 1
+	a.events.heartbeat = 1
 	lines, _ := serve(t, a.handler()).open("/api/events", sse)
 	expectLines(t, lines, ":parley", ":", ":", ":")
 }

@@ -14,8 +14,8 @@ const filesPath = prefix + "files"
 // fileRoutes take files, and give them out.
 type fileRoutes struct {
 	*gate
-	*callers
-	files Files
+	callers *callers
+	files   Files
 }
 
 // serveDownload sends a file, whole or a range of it. The headers keep a browser from
@@ -26,7 +26,7 @@ func (fr *fileRoutes) serveDownload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	caller, err := fr.identify(r, nil)
+	caller, err := fr.callers.identify(r, nil)
 	if err == nil {
 		err = op.Find("transfer_file").Allow(caller)
 	}

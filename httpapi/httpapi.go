@@ -26,7 +26,7 @@ type Handler struct {
 
 // Close waits for the streams on hijacked connections, which the server's Shutdown does
 // not wait for. The base context must be cancelled before.
-func (h *Handler) Close() { h.api.streams.Wait() }
+func (h *Handler) Close() { h.api.events.streams.Wait() }
 
 // New returns the handler of a listener.
 func New(o Options) *Handler {
@@ -44,7 +44,7 @@ func newAPI(o Options) *api {
 		bodyWait: 5 * time.Second, healthWait: 2 * time.Second,
 		signatures: newSignatures(time.Now), gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
 	a.callers = &callers{&a.Options}
-	a.eventStreams = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
+	a.events = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
 		heartbeat: 15, writeWait: 10 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(op.All, o.Version) })
 	a.pages = map[string]page{
@@ -171,8 +171,8 @@ func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
 
 // serveTools lists the caller's tools as function definitions.
 func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
-	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.mayRegister(r, caller) {
+	caller, err := a.callers.identify(r, nil)
+	if err == nil && caller.Nobody() && !a.callers.mayRegister(r, caller) {
 		err = notInvited(r, "/api/tools")
 	}
 	if err != nil {
@@ -194,8 +194,8 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.mayRegister(r, caller) {
+	caller, err := a.callers.identify(r, nil)
+	if err == nil && caller.Nobody() && !a.callers.mayRegister(r, caller) {
 		err = notInvited(r, "/mcp")
 	}
 
@@ -205,5 +205,5 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer done()
 
-	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(a.withCredentials(r, caller), caller)))
+	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(a.callers.withCredentials(r, caller), caller)))
 }

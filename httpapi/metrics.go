@@ -104,7 +104,7 @@ func (t *tally) FlushError() error { return http.NewResponseController(t.Respons
 // serveMetrics answers every caller with a key, and the operator: the numbers of all
 // agents are no secret within the team.
 func (a *api) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	caller, err := a.identify(r, nil)
+	caller, err := a.callers.identify(r, nil)
 	if err == nil && caller.Nobody() {
 		err = noCredential("/metrics")
 	}

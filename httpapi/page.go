@@ -46,7 +46,7 @@ func isPagePath(path string) bool {
 // is refused as an agent is.
 func (p *Page) workspaces(a *api) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		caller, err := a.identify(r, nil)
+		caller, err := a.callers.identify(r, nil)
 		switch {
 		case err != nil:
 		case caller.Nobody() && caller.Watches == "":

@@ -128,7 +128,7 @@ func (a *api) signed(next http.Handler) http.Handler {
 		case !s.good(r, body):
 			err = parley.Errorf(parley.Unauthenticated, "the signature is not that of the request").
 				Suggest("Sign in again: parley web")
-		case !a.atItsPort(r):
+		case !a.callers.atItsPort(r):
 			_, port, _ := net.SplitHostPort(r.Host)
 			err = parley.Errorf(parley.NotAuthorized, "this page is at port %s, and the daemon at another one",
 				cmp.Or(port, "80 or 443")).

@@ -81,7 +81,7 @@ func (fr *fileRoutes) upload(u *upload) (*parley.TransferFileResult, error) {
 	}
 	u.body.most = 0
 
-	caller, err := fr.identify(u.request, u.keys)
+	caller, err := fr.callers.identify(u.request, u.keys)
 	if err == nil {
 		err = op.Find("transfer_file").Allow(caller)
 	}

@@ -196,7 +196,7 @@ func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
 func TestAQuietWebSocketIsPinged(t *testing.T) {
 	t.Parallel()
 	a := newAPI(options(record()))
-	a.heartbeat = 1
+	a.events.heartbeat = 1
 	d := serve(t, &Handler{a.handler(), a})
 	pinged := make(chan struct{}, 10)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -224,7 +224,7 @@ func TestAQuietWebSocketIsPinged(t *testing.T) {
 
 	_ = conn.CloseNow()
 	done := make(chan struct{})
-	go func() { defer close(done); a.streams.Wait() }()
+	go func() { defer close(done); a.events.streams.Wait() }()
 	within(t, "the stream of a client that is gone", done)
 }
 
@@ -243,7 +243,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 	t.Parallel()
 	events := manyEvents()
 	a := newAPI(options(record(events...)))
-	a.writeWait = 5 * time.Minute // a busy machine takes a minute to read them all
+	a.events.writeWait = 5 * time.Minute // a busy machine takes a minute to read them all
 	d := serve(t, a.handler())
 	slow := d.socket("/api/events?limit=1000")
 	lines, _ := d.open("/api/events?limit=1000", sse) // its reader stops at 100 lines
@@ -259,7 +259,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 func TestAReaderThatStopsIsDropped(t *testing.T) {
 	t.Parallel()
 	a := newAPI(options(record(manyEvents()...)))
-	a.writeWait = 100 * time.Millisecond
+	a.events.writeWait = 100 * time.Millisecond
 	served := make(chan struct{}, 2)
 	handler := a.handler()
 	d := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

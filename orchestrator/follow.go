@@ -19,13 +19,13 @@ func (o *Orchestrator) follow(n *store.News) {
 		}
 	}
 
-	r.talk.Follow(n)
+	r.talk.Memory.Follow(n)
 	r.admission.Follow(n)
 	for i := range n.Deliveries {
 		d := &n.Deliveries[i]
 		m := r.roster.ByID(d.RecipientID)
 		r.admission.Wake(m)
-		if d.Code == parley.HoldHostAway && m != nil && r.roster.Here(m) {
+		if d.Code == parley.HoldHostAway && m != nil && r.roster.Hosts.Here(m) {
 			o.Workspace.Returned.Store(true)
 		}
 	}

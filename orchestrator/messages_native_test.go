@@ -31,8 +31,8 @@ func TestNativeMessagesToMembersAreRefused(t *testing.T) {
 	te.launch("ann", "quick", tmuxtest.Agent{})
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	ann, coder := te.roster.ByName("ann"), te.roster.ByName("coder")
-	must.Do(t, te.roster.SetSession(t.Context(), coder, parley.Session{ID: "0b0f3f1e-session"}))
-	must.Do(t, te.roster.SetSession(t.Context(), ann, parley.Session{ID: "own-session"}))
+	must.Do(t, te.roster.Records.SetSession(t.Context(), coder, parley.Session{ID: "0b0f3f1e-session"}))
+	must.Do(t, te.roster.Records.SetSession(t.Context(), ann, parley.Session{ID: "own-session"}))
 	pid := coder.Terminal().PID
 
 	for _, c := range []struct {

@@ -159,7 +159,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	m.Changing.Lock() // keeps the watcher away
 	defer m.Changing.Unlock()
 
-	must.Do(t, te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil))
+	must.Do(t, te.roster.Records.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil))
 
 	server := must.Have(strconv.Atoi(u.run("display-message", "-p", "#{pid}")))(t)
 	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))

@@ -145,7 +145,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	inRoot := filepath.Join(o.opts.Workspace, ".parley")
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	o.rooms.elsewhere = relay.NewElsewhere(o.store, o.rooms.roster, o.opts.Host, ssh)
-	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
+	if err := o.rooms.roster.Names.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
 	if err := o.rooms.roster.EnsureOperator(ctx, o.opts.OperatorKey); err != nil {
@@ -171,7 +171,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Now: o.now,
 	}, o.rooms.files)
 	o.rooms.responders = answer.New(answer.Options{
-		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
+		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Pause: o.rooms.pause, Tools: o,
+			Model: o.opts.Model,
 		Declared: o.opts.Responders, Host: o.opts.Host, Timeout: o.opts.Settings.ModelTimeout,
 		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
 	})

@@ -367,7 +367,7 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "SAY here"}},
 	))(t)
 
-	must.Do(t, te.roster.SetState(t.Context(), m, parley.StateBusy, "it answers ada", nil))
+	must.Do(t, te.roster.Records.SetState(t.Context(), m, parley.StateBusy, "it answers ada", nil))
 	te.restart()
 	te.inState("DM", parley.StateIdle)
 	te.need(parley.NeedUnanswered)
@@ -496,7 +496,8 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 func TestFileDecidesWhoAnswers(t *testing.T) {
 	t.Parallel()
 	te, _ := withModel(t)
-	answering := te.roster.SetState(t.Context(), te.roster.ByName("DM"), parley.StateBusy, "as a crash leaves it", nil)
+	answering := te.roster.Records.SetState(t.Context(), te.roster.ByName("DM"), parley.StateBusy,
+		"as a crash leaves it", nil)
 	must.Do(t, answering)
 	te.close()
 	dm := te.opts.Responders[0]

@@ -23,7 +23,6 @@ type model struct {
 	frame      frame
 	clipboard  clipboard
 	finding    finding
-	mouse      bool
 	layout     kit.Layout
 	traffic    *traffic.Screen
 	agents     *agents.Screen
@@ -36,7 +35,7 @@ type model struct {
 	review     *review.Room
 	form       *launchForm
 	workspaces *workspaces
-	clicks     clicks
+	pointer    pointer
 	same       bool // the last message has changed nothing that is drawn
 	adapts     bool // the theme is that of the terminal, whose background may be light
 }

@@ -37,7 +37,7 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	}
 
 	p := kit.Pointer{X: mouse.X, Y: mouse.Y - kit.RowsTop, W: l.Inner, H: l.ScreenH, Wheel: wheel}
-	p.Twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.room.Do.Now())
+	p.Twice = wheel == 0 && m.pointer.second(mouse.X, mouse.Y, m.room.Do.Now())
 	switch s := m.scope(); {
 	case s == room.InReview || s == room.InMerge:
 		m.review.Changes.Scroll(wheel)
@@ -61,16 +61,17 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// clicks knows when a click is the second of two.
-type clicks struct {
+// pointer is the mouse: it knows when a click is the second of two.
+type pointer struct {
+	on   bool
 	at   time.Time // of the last one; zero after a second one
 	x, y int
 }
 
 // second reports whether a click is the second of two at one place.
-func (c *clicks) second(x, y int, now time.Time) bool {
+func (c *pointer) second(x, y int, now time.Time) bool {
 	again := !c.at.IsZero() && now.Sub(c.at) <= doubleClick && y == c.y && max(x-c.x, c.x-x) <= 1
-	*c = clicks{at: now, x: x, y: y}
+	*c = pointer{on: c.on, at: now, x: x, y: y}
 	if again {
 		c.at = time.Time{}
 	}

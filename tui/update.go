@@ -24,7 +24,7 @@ func newModel(o Options, do room.Commands) *model {
 	}, do)}
 	m := &model{
 		room: a.Room, acts: a,
-		mouse:   o.Mouse,
+		pointer: pointer{on: o.Mouse},
 		adapts:  !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
 		traffic: traffic.New(a),
 		agents:  agents.New(a, o.Look.AgentColumns, !o.NoColor),

@@ -14,7 +14,7 @@ import (
 func (m *model) View() tea.View {
 	v := tea.View{AltScreen: true, WindowTitle: m.frame.windowTitle()}
 	v.KeyboardEnhancements.ReportAlternateKeys = true // the place of a key, for layouts of other scripts
-	if m.mouse {
+	if m.pointer.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 

@@ -60,7 +60,7 @@ type supervisor interface {
 
 // serviceOf returns what starts the workspace's daemon on this system.
 func serviceOf(at daemon.Place, env daemon.Environ) (supervisor, *serviceResult) {
-	path := daemon.ServiceOf(at, env)
+	path := daemon.ServiceOf(at.Home, env)
 	res := &serviceResult{Answer: parley.OK, Unit: filepath.Base(path), Path: path, Installed: disk.Exists(path)}
 	if runtime.GOOS == "darwin" {
 		res.Unit = strings.TrimSuffix(res.Unit, ".plist")

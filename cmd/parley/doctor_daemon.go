@@ -131,7 +131,7 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 		return f
 	}
 
-	fixed, kept := 0, daemon.KeptPort(d.at)
+	fixed, kept := 0, daemon.KeptPort(d.at.Port())
 	if d.team != nil {
 		fixed = d.team.Settings.HTTPPort
 	}

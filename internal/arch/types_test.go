@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,17 +18,22 @@ import (
 	"parley/internal/must"
 )
 
-// A type with more does more than one thing. A function whose first parameter, after a context, is a pointer to a type
-// with methods counts as one of them.
+// A type with more does more than one thing. What its embedded fields lend it counts, and so does a function whose
+// first parameter, after a context, is a value of the type or a pointer to one: a type that only wraps another one to
+// hold more methods is no smaller.
 const (
-	mostMethods = 25
+	mostMethods = 30
 	mostFields  = 20 // of a struct that is not a record: those of the wire, of files and of tables have tags
 )
 
 // large are the types with more methods, and how many they have: none may be added, and what is gone is taken off here.
 var large = map[string]int{
-	"internal/story.telling":      34,
-	"internal/parleytest.fixture": 164,
+	"internal/daemon.Place":         40,
+	"internal/parleytest.fixture":   164,
+	"internal/story.telling":        34,
+	"orchestrator/courier.courier":  45,
+	"orchestrator/courier.recovery": 36,
+	"orchestrator/team.Member":      38,
 }
 
 // records are rows that are read from a database or from tmux, without tags.
@@ -47,15 +53,17 @@ func TestBigTypesAreReported(t *testing.T) {
 			"int }\n" +
 			"type Wire struct{ " + fields(mostFields+1) + "int `json:\"-\"` }\n")},
 		"tmux/a.go": {Data: []byte("package tmux\ntype Busy struct{}\n" + methods("a", mostMethods))},
-		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\nfunc b(w *Wide) " +
-			"{}\n" +
-			"func c(ctx context.Context, b *Busy, n int) {}\nfunc d(n int, b *Busy) {}\n")},
+		"tmux/b.go": {Data: []byte("package tmux\nimport \"parley/tui\"\n" +
+			"type Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\nfunc b(w *Wide) {}\n" +
+			"func c(ctx context.Context, b *Busy, n int) {}\nfunc d(n int, b *Busy) {}\n" +
+			"func e(b Busy) {}\ntype coat struct{ *tui.Key }\nfunc (coat) a() {}\n")},
+		"tui/a.go": {Data: []byte("package tui\ntype Key struct{}\nfunc (*Key) A() {}\n")},
 	}
 	counts, problems := bigTypes(t, house, map[string]int{"tmux.Calm": 3})
-	if counts["tmux.Busy"] != mostMethods+1 || counts["tmux.Calm"] != 1 || counts["tmux.Wide"] != 0 {
+	if counts["tmux.Busy"] != mostMethods+2 || counts["tmux.Calm"] != 1 || counts["tmux.coat"] != 2 {
 		t.Errorf("counted %v", counts)
 	}
-	want := []string{"tmux.Wide has 21 fields, want 20 at most", "tmux.Busy has 26 methods, want 25 at most",
+	want := []string{"tmux.Wide has 21 fields, want 20 at most", "tmux.Busy has 32 methods, want 30 at most",
 		"tmux.Calm has 1 methods: take it off the list of large types, or lower its number"}
 	if !slices.Equal(problems, want) {
 		t.Errorf("got %q, want %q", problems, want)
@@ -79,19 +87,23 @@ func methods(prefix string, n int) string {
 	return all.String()
 }
 
-// bigTypes counts the methods of each type that is shipped, and lists the types with too many of them or
+// bigTypes counts the methods of each type that has some, and lists the types with too many of them or
 // too many fields. large may have more methods.
 func bigTypes(t *testing.T, tree fs.FS, large map[string]int) (counts map[string]int, problems []string) {
 	t.Helper()
 	counts = map[string]int{}
 	functions := map[string]int{} // over a type
+	packages := sources{tree: tree, set: token.NewFileSet(), known: map[string]*types.Package{}}
 	must.Do(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && outside(tree, name):
 			return fs.SkipDir
-		case entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+		case entry.IsDir():
+			must.Do(t, packages.countSets(name, counts))
+			return nil
+		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 
@@ -104,12 +116,7 @@ func bigTypes(t *testing.T, tree fs.FS, large map[string]int) (counts map[string
 			return err
 		}
 		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			switch {
-			case !ok:
-			case f.Recv != nil:
-				counts[path.Dir(name)+"."+receiver(f.Recv.List[0].Type)]++
-			default:
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
 				functions[path.Dir(name)+"."+over(f)]++
 			}
 		}
@@ -160,16 +167,65 @@ func fieldsOf(spec *ast.TypeSpec) int {
 	return n
 }
 
-// over returns the type of a function's first parameter, after a context, if that is a pointer to one of the package.
+// sources are packages as far as their own files tell: of those of others, only the names are known.
+type sources struct {
+	tree  fs.FS
+	set   *token.FileSet
+	known map[string]*types.Package
+}
+
+// Import reads a package of this module.
+func (s sources) Import(name string) (*types.Package, error) {
+	if p := s.known[name]; p != nil {
+		return p, nil
+	}
+
+	var files []*ast.File
+	dir, ours := strings.CutPrefix(name+"/", "parley/")
+	paths, _ := fs.Glob(s.tree, path.Join(dir, "*.go"))
+	for _, file := range paths {
+		if source, err := fs.ReadFile(s.tree, file); ours && err == nil && !strings.HasSuffix(file, "_test.go") {
+			f, err := parser.ParseFile(s.set, file, source, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+
+	config := types.Config{Error: func(error) {}, Importer: s}
+	p, _ := config.Check(name, s.set, files, nil) // what it cannot know is no error here
+	s.known[name] = p
+	p.MarkComplete()
+
+	return p, nil
+}
+
+// countSets counts the method sets of the types of a directory, without interfaces.
+func (s sources) countSets(dir string, counts map[string]int) error {
+	p, err := s.Import(path.Join("parley", dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range p.Scope().Names() {
+		named, ok := p.Scope().Lookup(name).Type().(*types.Named)
+		if !ok || types.IsInterface(named) || named.Obj().Name() != name {
+			continue
+		}
+		if n := types.NewMethodSet(types.NewPointer(named)).Len(); n > 0 {
+			counts[dir+"."+name] = n
+		}
+	}
+	return nil
+}
+
+// over returns the type of a function's first parameter, after a context: of the package, or a pointer to one.
 func over(f *ast.FuncDecl) string {
 	for _, p := range f.Type.Params.List {
 		if s, ok := p.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "Context" {
 			continue
 		}
-		if pointer, ok := p.Type.(*ast.StarExpr); ok {
-			return receiver(pointer)
-		}
-		break
+		return receiver(p.Type)
 	}
 	return ""
 }

@@ -118,33 +118,33 @@ func MoveDatabase(
 
 // databaseMove takes the database of a workspace to another place.
 type databaseMove struct {
-	Place
+	at   Place
 	url  string // of the server's
 	tell func(table string, rows int64)
 }
 
 func (m databaseMove) toServer(ctx context.Context) (done store.Moved, err error) {
-	if _, err := os.Stat(m.Database()); errors.Is(err, fs.ErrNotExist) {
-		return done, parley.Errorf(parley.InvalidArgument, "there is no database in %s to be moved", m.Root).
+	if _, err := os.Stat(m.at.Database()); errors.Is(err, fs.ErrNotExist) {
+		return done, parley.Errorf(parley.InvalidArgument, "there is no database in %s to be moved", m.at.Root).
 			Suggest("Start parley: it begins in the database of the setting.")
 	}
 
-	done, err = store.Move(ctx, m.Store(""), m.Store(m.url), m.tell)
+	done, err = store.Move(ctx, m.at.Store(""), m.at.Store(m.url), m.tell)
 	if err == nil {
-		err = m.noteServer(m.url)
+		err = m.at.noteServer(m.url)
 	}
 	return done, err
 }
 
 func (m databaseMove) toFile(ctx context.Context) (done store.Moved, err error) {
-	file := m.Store("")
+	file := m.at.Store("")
 	if err := store.SetMovedAside(ctx, file); err != nil {
 		return done, err
 	}
 
-	done, err = store.Move(ctx, m.Store(m.url), file, m.tell)
+	done, err = store.Move(ctx, m.at.Store(m.url), file, m.tell)
 	if err == nil {
-		err = os.Remove(m.DatabaseNote())
+		err = os.Remove(m.at.DatabaseNote())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

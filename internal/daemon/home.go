@@ -139,7 +139,7 @@ func shortHash(root string) string {
 }
 
 // notes say which workspace a home is of, and which home a workspace has.
-type notes struct{ Place }
+type notes struct{ at Place }
 
 // settle writes the notes of a workspace and its home.
 func (n notes) settle() error {
@@ -148,21 +148,21 @@ func (n notes) settle() error {
 		return err
 	}
 
-	for _, h := range homes(filepath.Dir(n.Home)) {
-		if h.root == n.Root && h.dir != n.Home { // its workspace is not here any more
+	for _, h := range homes(filepath.Dir(n.at.Home)) {
+		if h.root == n.at.Root && h.dir != n.at.Home { // its workspace is not here any more
 			if err := h.leave(); err != nil {
 				return err
 			}
 		}
 	}
-	if words := n.found.words(); words != "" {
-		if err := keepNote(n.State(noticeFile), words+"\n"); err != nil {
+	if words := n.at.found.words(); words != "" {
+		if err := keepNote(n.at.State(noticeFile), words+"\n"); err != nil {
 			return err
 		}
 	}
 
-	return errors.Join(keepNote(n.State(rootFile), n.Root+"\n"), keepNote(n.inRoot(idFile), id+"\n"),
-		keepNote(n.inRoot(stateFile), n.Home+"\n"))
+	return errors.Join(keepNote(n.at.State(rootFile), n.at.Root+"\n"), keepNote(n.at.inRoot(idFile), id+"\n"),
+		keepNote(n.at.inRoot(stateFile), n.at.Home+"\n"))
 }
 
 // leave notes that the workspace of a home is not where it was.
@@ -172,7 +172,7 @@ func (h home) leave() error {
 
 // keepID returns the id of the home, and makes one unless there is one. Of several at once, one wins.
 func (n notes) keepID() (string, error) {
-	path := n.State(idFile)
+	path := n.at.State(idFile)
 	if id := readID(path); id != "" {
 		return id, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/disk"
 	"parley/internal/plainfile"
 	"parley/tmux"
 )
@@ -114,20 +113,17 @@ func Running(ctx context.Context, at Place) *Info {
 }
 
 // writeInfo writes info so that readers see all of it or nothing.
-func writeInfo(at Place, info Info) error {
+func writeInfo(path string, info Info) error {
 	b, err := json.Marshal(info)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", at.Info(), err)
+		return fmt.Errorf("encode %s: %w", path, err)
 	}
 
-	if err := os.WriteFile(at.Info()+".part", append(b, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(path+".part", append(b, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write the daemon's address: %w", err)
 	}
-	return os.Rename(at.Info()+".part", at.Info())
+	return os.Rename(path+".part", path)
 }
-
-// removeInfo says that no daemon runs.
-func removeInfo(at Place) error { return disk.IgnoreMissing(os.Remove(at.Info())) }
 
 // answers reports whether a process accepts connections on a unix socket.
 func answers(ctx context.Context, socket string) bool {
@@ -184,8 +180,7 @@ func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
 }
 
 // forgetNotice removes what happened to the workspace, once a daemon has told it. Another notice is for the next one.
-func forgetNotice(at Place, told string) error {
-	notice := at.State(noticeFile)
+func forgetNotice(notice, told string) error {
 	if told == "" || readNote(notice) != told {
 		return nil
 	}

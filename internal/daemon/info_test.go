@@ -28,13 +28,13 @@ func TestForeignSocketIsNotObeyed(t *testing.T) {
 	} {
 		l := must.Have(net.Listen("unix", socket))(t)
 		defer l.Close()
-		must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: socket}))
+		must.Do(t, writeInfo(at.Info(), Info{PID: os.Getpid(), Socket: socket}))
 		if got := Running(t.Context(), at); (got != nil) != own {
 			t.Errorf("%s: obeyed: %t, want %t", socket, got != nil, own)
 		}
 	}
 
-	must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: at.Socket()}))
+	must.Do(t, writeInfo(at.Info(), Info{PID: os.Getpid(), Socket: at.Socket()}))
 	must.Do(t, os.Chmod(at.Runtime, 0o777))
 	if Running(t.Context(), at) != nil {
 		t.Error("a socket is obeyed that others can replace")
@@ -52,7 +52,7 @@ func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
 
 	held := must.Have(lock(at))(t)
 	t.Cleanup(func() { _ = held.Close() })
-	must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: at.Socket()}))
+	must.Do(t, writeInfo(at.Info(), Info{PID: os.Getpid(), Socket: at.Socket()}))
 
 	looks := 0
 	now := time.Now()
@@ -80,7 +80,7 @@ func TestOnlyTheHolderOfTheLockIsTheDaemon(t *testing.T) {
 		{"without the lock", os.Getpid(), false, false},
 		{"another process than the holder", os.Getpid() + 1, true, false},
 	} {
-		must.Do(t, writeInfo(at, Info{PID: test.pid, Socket: at.Socket()}))
+		must.Do(t, writeInfo(at.Info(), Info{PID: test.pid, Socket: at.Socket()}))
 		release := func() error { return nil }
 		if test.held {
 			release = must.Have(lock(at))(t).Close

@@ -24,7 +24,7 @@ import (
 func listenUnix(ctx context.Context, at Place) (*socketListener, error) {
 	// A daemon whose state was removed has no lock any more.
 	if answers(ctx, at.Socket()) {
-		return nil, running(at)
+		return nil, running(at.Root)
 	}
 	l := &socketListener{at: at}
 	return l, l.make()
@@ -125,7 +125,7 @@ func listenTCP(at Place, s Settings) (l net.Listener, moved *parley.Error, err e
 		return l, nil, err
 	}
 
-	if kept := KeptPort(at); kept != 0 {
+	if kept := KeptPort(at.Port()); kept != 0 {
 		l, err := listen(kept)
 		if err == nil {
 			return l, nil, nil
@@ -141,12 +141,12 @@ func listenTCP(at Place, s Settings) (l net.Listener, moved *parley.Error, err e
 }
 
 // keepPort notes the port for the next daemon. moved reports that it is another one than before.
-func keepPort(at Place, l net.Listener, before int) (moved bool, err error) {
+func keepPort(file string, l net.Listener, before int) (moved bool, err error) {
 	port := l.Addr().(*net.TCPAddr).Port
 	if port == before {
 		return false, nil
 	}
-	if err := os.WriteFile(at.Port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
 		return false, fmt.Errorf("keep the port: %w", err)
 	}
 	return before != 0, nil
@@ -162,8 +162,8 @@ func KeepServed(at Place, address string) error {
 
 // servedAt returns the address at which another program serves the page elsewhere, "" if it serves no port, or another
 // one.
-func servedAt(at Place, port int) string {
-	kept, err := plainfile.Read(at.State(servedFile), maxNote)
+func servedAt(file string, port int) string {
+	kept, err := plainfile.Read(file, maxNote)
 	if err != nil {
 		return ""
 	}
@@ -210,9 +210,9 @@ func portUser(address string, port int) string {
 	return ""
 }
 
-// KeptPort returns the port of the workspace's last daemon, 0 if none is known.
-func KeptPort(at Place) int {
-	b, err := plainfile.Read(at.Port(), maxNote)
+// KeptPort returns the port of the workspace's last daemon, which a file keeps, 0 if none is known.
+func KeptPort(file string) int {
+	b, err := plainfile.Read(file, maxNote)
 	if err != nil {
 		return 0
 	}

@@ -31,14 +31,14 @@ func lock(at Place) (*os.File, error) {
 
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, running(at)
+		return nil, running(at.Root)
 	}
 
 	return nil, fmt.Errorf("lock %s: %w", at.Lock(), err)
 }
 
-func running(at Place) error {
-	return parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", at.Root).
+func running(root string) error {
+	return parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", root).
 		Suggest("Use it: parley status shows it, and parley down ends it.")
 }
 

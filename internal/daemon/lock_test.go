@@ -69,7 +69,7 @@ func TestEndIsSeenAlthoughTheNextDaemonRuns(t *testing.T) {
 	if err := AwaitGone(over, at, ended); err == nil {
 		t.Error("a daemon that has removed its address, and not ended, is gone")
 	}
-	must.Do(t, writeInfo(at, Info{PID: next, Socket: at.Socket()}))
+	must.Do(t, writeInfo(at.Info(), Info{PID: next, Socket: at.Socket()}))
 	if err := AwaitGone(over, at, next); err == nil {
 		t.Error("a daemon that runs is gone")
 	}

@@ -12,7 +12,7 @@ import (
 
 // publish writes the daemon's address.
 func (d *daemon) publish() error {
-	return writeInfo(d.Place, d.address())
+	return writeInfo(d.Place.Info(), d.address())
 }
 
 // address returns what commands know of the daemon.

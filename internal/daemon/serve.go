@@ -20,6 +20,7 @@ import (
 
 	"parley"
 	"parley/httpapi"
+	"parley/internal/disk"
 	"parley/internal/notify"
 	"parley/orchestrator"
 	"parley/orchestrator/needs"
@@ -119,7 +120,7 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.lock, err = lock(d.Place); err != nil {
 		return err
 	}
-	if err := removeInfo(d.Place); err != nil { // left by a crash
+	if err := disk.IgnoreMissing(os.Remove(d.Place.Info())); err != nil { // left by a crash
 		return err
 	}
 
@@ -132,7 +133,8 @@ func (d *daemon) open(ctx context.Context) error {
 		d.notes(e, "parley down --keep-agents", " The next daemon looks again; the agents stay.")
 	}
 
-	t.Web.URL = cmp.Or(t.Web.URL, servedAt(d.Place, cmp.Or(t.Settings.HTTPPort, KeptPort(d.Place))))
+	t.Web.URL = cmp.Or(t.Web.URL, servedAt(d.Place.State(servedFile),
+		cmp.Or(t.Settings.HTTPPort, KeptPort(d.Place.Port()))))
 	d.web = t.Web
 	secret, err := certificateOf(&d.web, d.Place.Root)
 	if err != nil {
@@ -142,11 +144,11 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	var moved *parley.Error
-	before := KeptPort(d.Place)
+	before := KeptPort(d.Place.Port())
 	if d.tcp, moved, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
-	d.moved, err = keepPort(d.Place, d.tcp, before)
+	d.moved, err = keepPort(d.Place.Port(), d.tcp, before)
 	if err != nil {
 		return err
 	}
@@ -344,7 +346,7 @@ func (d *daemon) run(ctx context.Context) error {
 	if d.isReplaced() { // what stands there is the other daemon's
 		d.unix.keepName()
 	} else {
-		err = errors.Join(err, removeInfo(d.Place))
+		err = errors.Join(err, disk.IgnoreMissing(os.Remove(d.Place.Info())))
 	}
 	d.orchestrator.StopAnswering()
 	endWaits := time.AfterFunc(endShortCalls, endCalls)
@@ -387,7 +389,7 @@ func (d *daemon) close() error {
 		_ = d.tcp.Close()
 	}
 
-	errs = append(errs, forgetNotice(d.Place, d.told))
+	errs = append(errs, forgetNotice(d.Place.State(noticeFile), d.told))
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())
 	}

@@ -78,7 +78,7 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 	}
 	defer ready.Close()
 
-	offset := logSize(at)
+	offset := logSize(at.Log())
 	cmd, err := s.command(at, childEnd, flags)
 	if err == nil {
 		err = startLogged(cmd, at)
@@ -102,15 +102,15 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 
 	ended := cmd.Wait()
 	if errors.Is(err, errNoWord) {
-		return diedEarly(at, offset, ended)
+		return diedEarly(at.Log(), offset, ended)
 	}
 
 	return err
 }
 
 // logSize returns how long the daemon's log is.
-func logSize(at Place) int64 {
-	info, err := os.Stat(at.Log())
+func logSize(path string) int64 {
+	info, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}
@@ -122,9 +122,9 @@ var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic|runtime/cgo): (.+)$`)
 
 // diedEarly returns the error of a daemon that ended without a word before it was ready. Its part of
 // the log begins at an offset.
-func diedEarly(at Place, offset int64, ended error) error {
+func diedEarly(log string, offset int64, ended error) error {
 	e := parley.Errorf(parley.DaemonUnavailable, "%w", errNoWord)
-	if m := fatal.FindSubmatch(lastWords(at, offset)); m != nil {
+	if m := fatal.FindSubmatch(lastWords(log, offset)); m != nil {
 		e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, plain.CleanLine(string(m[1])))
 	}
 
@@ -135,12 +135,12 @@ func diedEarly(at Place, offset int64, ended error) error {
 				"Give it more, and start it again.")
 	}
 
-	return e.Suggest("Look at the last lines of %s.", at.Log())
+	return e.Suggest("Look at the last lines of %s.", log)
 }
 
 // lastWords returns the log from an offset on, as much of it as tells why a process ended.
-func lastWords(at Place, offset int64) []byte {
-	log, _, err := plainfile.Open(at.Log())
+func lastWords(path string, offset int64) []byte {
+	log, _, err := plainfile.Open(path)
 	if err != nil {
 		return nil
 	}

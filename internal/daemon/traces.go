@@ -29,7 +29,7 @@ func Traces(env Environ) []Trace {
 		if at.Runtime != at.Home {
 			add(at.Runtime, "the sockets' directory of "+at.Root, false)
 		}
-		add(ServiceOf(at, env), "what starts "+at.Root+" at your login", false)
+		add(ServiceOf(at.Home, env), "what starts "+at.Root+" at your login", false)
 		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
 		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}
@@ -82,10 +82,10 @@ func isOwnPage(text []byte) bool {
 		bytes.Contains(text, []byte("__parley_"))
 }
 
-// ServiceOf returns the path of the file by which the system starts a workspace's daemon: a user unit of systemd, or an
-// agent of launchd on macOS.
-func ServiceOf(at Place, env Environ) string {
-	name := "parley-" + filepath.Base(at.Home)
+// ServiceOf returns the path of the file by which the system starts the daemon of a workspace with that home: a user
+// unit of systemd, or an agent of launchd on macOS.
+func ServiceOf(home string, env Environ) string {
+	name := "parley-" + filepath.Base(home)
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(env.Get("HOME"), "Library", "LaunchAgents", name+".plist")
 	}

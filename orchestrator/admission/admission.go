@@ -25,10 +25,10 @@ import (
 // cleans the text, asks the conversation protocol, applies the limits, stores the message, and
 // wakes the couriers.
 type Admission struct {
-	*Addressees
-	*Access
-	*Copies
-	*Pause
+	Addressees *Addressees
+	Access     *Access
+	Copies     *Copies
+	Pause      *Pause
 	Limits     *Limits
 	Store      *store.Store
 	Roster     *team.Roster
@@ -51,7 +51,7 @@ func New(a Admission, stored *files.Store) *Admission {
 // Admit checks a draft, stores its message and deliveries in one transaction, and wakes the
 // couriers. A repeated idempotency key returns what was stored the first time.
 func (a *Admission) Admit(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
-	paused := a.RefusePaused()
+	paused := a.Pause.RefusePaused()
 	if d.reply != nil {
 		paused = nil // a reply has been paid for
 	}
@@ -65,7 +65,7 @@ func (a *Admission) Admit(ctx context.Context, from *team.Member, d Draft) (stor
 	}
 
 	if err = cmp.Or(paused, a.Limits.spent(from, &d)); err == nil && d.reply == nil {
-		err = a.Talk.Refuse(from, &post.Message, d.Replied, d.Recipients)
+		err = a.Talk.Memory.Refuse(from, &post.Message, d.Replied, d.Recipients)
 	}
 	if err != nil {
 		return a.sentBefore(ctx, from, &d, &post, err)
@@ -92,8 +92,8 @@ func (a *Admission) Admit(ctx context.Context, from *team.Member, d Draft) (stor
 		err = d.checkSameCall(from, &post, &stored, a.Settings.ResponseDeadline)
 	} else {
 		a.delegate(stored.Passed, post.Answers)
-		a.Talk.Settle(stored.Settled)
-		a.Talk.Remember(&stored, delegatesOf(post.Answers))
+		a.Talk.Memory.Settle(stored.Settled)
+		a.Talk.Memory.Remember(&stored, delegatesOf(post.Answers))
 	}
 
 	a.HandOut(&stored)
@@ -150,7 +150,7 @@ func (a *Admission) Prepare(ctx context.Context, from *team.Member, d Draft) (st
 
 	link := d.Replied.Link
 	if !d.withinCalls(from) {
-		link = a.Talk.NextLink(msg.ID, from, link)
+		link = a.Talk.Memory.NextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
@@ -168,7 +168,7 @@ func (a *Admission) Prepare(ctx context.Context, from *team.Member, d Draft) (st
 		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
 	}
 	if !d.inCall() { // a reply inside a call starts no turn
-		post.Judge = a.Talk.Judge(from, &msg, d.Replied)
+		post.Judge = a.Talk.Memory.Judge(from, &msg, d.Replied)
 	}
 	if d.Native != "" {
 		post.Judge = d.onlyCounted(post.Judge)
@@ -203,7 +203,7 @@ func messageEvent(kind parley.MessageKind) parley.EventType {
 // HandOut queues the stored deliveries with their couriers and wakes callers that wait for a
 // message. A repeated message is not handed out twice.
 func (a *Admission) HandOut(stored *store.Appended) {
-	a.Roster.FillInDeliveries(stored.Deliveries)
+	a.Roster.Names.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}

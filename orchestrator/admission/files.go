@@ -22,7 +22,7 @@ import (
 func (a *Admission) checkAttachments(
 	ctx context.Context, from *team.Member, d *Draft,
 ) (checked []json.RawMessage, ids []string, err error) {
-	readers, err := a.readersOf(ctx, d)
+	readers, err := a.Access.readersOf(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +45,7 @@ func (a *Admission) checkAttachments(
 				Suggest("Give the file_id that transfer_file or an upload gave you.")
 		}
 
-		f, err := a.FileFor(ctx, c, ref)
+		f, err := a.Access.FileFor(ctx, c, ref)
 		if err == nil && f.RemovedAt != nil {
 			err = FileGone(f)
 		}
@@ -53,7 +53,7 @@ func (a *Admission) checkAttachments(
 			return nil, nil, err
 		}
 
-		path, err := a.Receive(ctx, f, files.FurtherCopy(f.ID, d.readers()), readers...)
+		path, err := a.Copies.Receive(ctx, f, files.FurtherCopy(f.ID, d.readers()), readers...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -145,7 +145,7 @@ type Copies struct {
 // host, where the path would lead nowhere, it returns "", and they fetch the file.
 func (k *Copies) Receive(ctx context.Context, f parley.File, id string, readers ...*team.Member) (string, error) {
 	for _, m := range readers {
-		if m != nil && !k.roster.Here(m) {
+		if m != nil && !k.roster.Hosts.Here(m) {
 			return "", nil
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // it, got it, or read it in a thread. The reply also answers that message if the sender got it
 // and writes back to its author or to the same thread.
 func (a *Admission) repliesTo(ctx context.Context, from *team.Member, d *Draft) (string, *store.Answering, error) {
-	msg, deliveries, err := a.Visible(ctx, parley.Caller{ID: from.ID}, d.Message.InReplyTo)
+	msg, deliveries, err := a.Access.Visible(ctx, parley.Caller{ID: from.ID}, d.Message.InReplyTo)
 	d.Replied = talk.ParentOf(&msg)
 	toAuthor := slices.ContainsFunc(d.Recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.Message.ThreadID

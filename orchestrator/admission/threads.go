@@ -14,7 +14,7 @@ import (
 // operator may post.
 func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.Message.ThreadID))
-	if _, ok := a.Roster.Titles.Find(id); !ok {
+	if _, ok := a.Roster.Names.Titles.Find(id); !ok {
 		th, err := a.Store.Threads.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
@@ -23,7 +23,7 @@ func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-	if err := a.Talk.LoadThread(ctx, id); err != nil {
+	if err := a.Talk.Memory.LoadThread(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
 

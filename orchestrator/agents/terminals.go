@@ -154,7 +154,7 @@ func (ts *Terminals) update(
 	a := m.Agent()
 	a.PromptHash = parley.HashPrompt(req.Prompt)
 
-	return res, ts.Roster.SetLabels(ctx, m, a)
+	return res, ts.Roster.Records.SetLabels(ctx, m, a)
 }
 
 // ReadTerminal does op.ReadTerminal. A responder has no terminal;

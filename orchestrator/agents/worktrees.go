@@ -88,7 +88,7 @@ func (ws *Worktrees) settle(
 		}
 		_ = worktree.Undo(ctx, made)               // the next launch finds what is left
 		if m != nil && m.Agent().Worktree != nil { // recorded before the start
-			failed = errors.Join(failed, ws.Roster.SetWorktree(ctx, m, nil))
+			failed = errors.Join(failed, ws.Roster.Records.SetWorktree(ctx, m, nil))
 		}
 		return failed
 	}
@@ -99,7 +99,7 @@ func (ws *Worktrees) settle(
 	}
 	res.Worktree, res.NotCopied = &made.Worktree, made.Missing
 
-	return ws.Roster.SetWorktree(ctx, m, &made.Worktree)
+	return ws.Roster.Records.SetWorktree(ctx, m, &made.Worktree)
 }
 
 // of returns the worktree of an agent by name, nil if it has none.
@@ -243,7 +243,7 @@ func (ws *Worktrees) finish(
 	}
 	if req.Remove {
 		res.Removed = true
-		return res, ws.Roster.SetWorktree(ctx, m, nil)
+		return res, ws.Roster.Records.SetWorktree(ctx, m, nil)
 	}
 
 	return res, nil
@@ -257,7 +257,7 @@ func (ws *Worktrees) checkInUse(m *team.Member, dir string, finish worktree.Fini
 	}
 	for _, other := range ws.Roster.All() {
 		a := other.Agent()
-		if other != m && a.State.Live() && ws.Roster.Here(other) && inside(a.Dir, dir) {
+		if other != m && a.State.Live() && ws.Roster.Hosts.Here(other) && inside(a.Dir, dir) {
 			return parley.Errorf(parley.InvalidArgument, "%s works in the worktree of %s", other.Name, m.Name).
 				With("agent", other.Name).Suggest("Stop it first: parley stop %s", other.Name)
 		}

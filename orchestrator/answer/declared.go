@@ -58,9 +58,9 @@ func (d *declarations) settle(ctx context.Context, m *team.Member, names []strin
 	isGone := a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.Name))
 	switch {
 	case isGone && a.State != parley.StateTerminated:
-		return d.opts.Roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
+		return d.opts.Roster.Records.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
 	case a.State == parley.StateBusy:
-		return d.opts.Roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
+		return d.opts.Roster.Records.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
 	}
 
 	return nil

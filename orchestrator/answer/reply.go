@@ -59,7 +59,7 @@ func (rs *Responders) Ask(
 
 	if c.reply, c.err = rs.reply(ctx, to, &stored.Message, inCall); c.err == nil {
 		if _, ds, err := rs.store.Messages.Message(ctx, stored.Message.ID); err == nil {
-			stored.Deliveries = rs.roster.FillInDeliveries(ds)
+			stored.Deliveries = rs.roster.Names.FillInDeliveries(ds)
 		}
 	}
 
@@ -143,7 +143,7 @@ func (rs *Responders) reply(
 		defer release()
 
 		if q.inThread() { // communication may have been paused since the post
-			if err := rs.opts.Admission.RefusePaused(); err != nil {
+			if err := rs.opts.Pause.RefusePaused(); err != nil {
 				return nil, err
 			}
 		}
@@ -285,7 +285,7 @@ func (rs *Responders) setIdle(ctx context.Context, m *team.Member) {
 func (rs *Responders) setState(ctx context.Context, m *team.Member, state parley.AgentState, evidence string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := rs.roster.SetState(ctx, m, state, evidence, nil); err != nil {
+	if err := rs.roster.Records.SetState(ctx, m, state, evidence, nil); err != nil {
 		rs.log.Warn("store the state of a responder", "agent", m.Name, "error", err)
 	}
 }

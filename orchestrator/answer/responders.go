@@ -27,6 +27,10 @@ type Admission interface {
 	// AdmitReply stores a reply and hands it on. The error is NOT_A_PARTICIPANT when the
 	// responder has left the thread.
 	AdmitReply(context.Context, Reply) (store.Appended, error)
+}
+
+// Pause knows whether communication is paused.
+type Pause interface {
 	// RefusePaused returns COMMUNICATION_DISABLED while communication is paused.
 	RefusePaused() error
 	// WaitResumed blocks while communication is paused.
@@ -50,6 +54,7 @@ type Options struct {
 	Store     *store.Store
 	Roster    *team.Roster
 	Admission Admission
+	Pause     Pause
 	Tools     parley.Service // runs the tools that a model calls
 	Model     Model
 	Declared  []parley.DeclaredResponder // those of parley.yaml

@@ -41,7 +41,7 @@ func (rs *Responders) Unanswered(msg *parley.Message, ds []parley.Delivery) []*t
 func (rs *Responders) Retry(
 	ctx context.Context, msg *parley.Message, left []*team.Member,
 ) (*parley.RetryDeliveryResult, error) {
-	if err := rs.opts.Admission.RefusePaused(); err != nil {
+	if err := rs.opts.Pause.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -70,7 +70,7 @@ func (rs *Responders) Retry(
 	}
 
 	res.Message = strings.Join(names, ", ") + " answered."
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), rs.roster.FillInDeliveries(ds)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), rs.roster.Names.FillInDeliveries(ds)
 
 	return res, nil
 }
@@ -138,7 +138,7 @@ func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
 			continue
 		}
 
-		msg, short := rs.roster.FillIn(&item.Message), parley.Short(item.Message.ID)
+		msg, short := rs.roster.Names.FillIn(&item.Message), parley.Short(item.Message.ID)
 		needs = append(needs, parley.Need{
 			Kind:      parley.NeedUnanswered,
 			AgentID:   m.ID,

@@ -65,7 +65,7 @@ func (fs *Service) TransferFile(
 	if before, err := fs.transferredBefore(ctx, from, n); before != nil || err != nil {
 		return before, err
 	}
-	if err := fs.Admission.RefusePaused(); err != nil { // before the file is read
+	if err := fs.Admission.Pause.RefusePaused(); err != nil { // before the file is read
 		return nil, err
 	}
 	if err := parley.CheckFileName("destination_filename", name); err != nil {
@@ -124,7 +124,7 @@ func (fs *Service) OpenFile(ctx context.Context, ref string) (*parley.File, io.R
 		return nil, nil, err
 	}
 
-	f, err := fs.Admission.FileFor(ctx, c, ref)
+	f, err := fs.Admission.Access.FileFor(ctx, c, ref)
 	if err == nil && f.RemovedAt != nil {
 		err = admission.FileGone(f)
 	}
@@ -132,7 +132,7 @@ func (fs *Service) OpenFile(ctx context.Context, ref string) (*parley.File, io.R
 		return nil, nil, err
 	}
 
-	if err := fs.Admission.Fetch(ctx, f); err != nil {
+	if err := fs.Admission.Copies.Fetch(ctx, f); err != nil {
 		return nil, nil, err
 	}
 	content, err := fs.Files.Content(f.SHA256)
@@ -171,7 +171,7 @@ func (fs *Service) fileRecipient(from *team.Member, ref string) (*team.Member, e
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
 			Suggest("Send it to one, and name its file_id in the attachments of a message to the others.")
 	}
-	to, err := fs.Admission.Recipients(from, parley.Names{ref})
+	to, err := fs.Admission.Addressees.Recipients(from, parley.Names{ref})
 	if err != nil {
 		return nil, err
 	}

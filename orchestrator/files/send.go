@@ -98,7 +98,7 @@ func (fs *Service) announceFile(
 	}
 	defer done()
 
-	path, err := fs.Admission.Receive(ctx, f, f.ID, n.to)
+	path, err := fs.Admission.Copies.Receive(ctx, f, f.ID, n.to)
 	if err != nil {
 		return a, err
 	}
@@ -187,7 +187,7 @@ func (fs *Service) uploadedBefore(ctx context.Context, id string) (*parley.Trans
 	if err != nil {
 		return nil, err
 	}
-	path, err := fs.Admission.Receive(ctx, f, f.ID)
+	path, err := fs.Admission.Copies.Receive(ctx, f, f.ID)
 	return uploadReceipt(f, path), err
 }
 
@@ -232,7 +232,7 @@ func (fs *Service) transferredBefore(
 	if err := admission.CheckSameFile(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
-	fs.Roster.FillInDeliveries(stored.Deliveries)
+	fs.Roster.Names.FillInDeliveries(stored.Deliveries)
 	return fs.transferReceipt(stored)
 }
 

@@ -119,7 +119,7 @@ func (ws *Service) Health(ctx context.Context) error {
 	if err := ws.Store.Workspace.Ping(ctx); err != nil {
 		return err
 	}
-	if err := ws.Admission.Files.Refusal(); err != nil {
+	if err := ws.Admission.Copies.Files.Refusal(); err != nil {
 		return err
 	}
 	return ws.Terminals.Ping(ctx)

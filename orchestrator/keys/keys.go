@@ -207,7 +207,7 @@ func (ks *Service) decideNewcomer(
 	res := &parley.ApproveAgentResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name}
 	if !approve {
 		res.Approval, res.Message = parley.ApprovalDeclined, m.Name+" was not let in. Its key is no longer valid."
-		return res, ks.Roster.SetState(ctx, m, parley.StateTerminated, "the operator did not let it in", nil)
+		return res, ks.Roster.Records.SetState(ctx, m, parley.StateTerminated, "the operator did not let it in", nil)
 	}
 
 	a.Approval = ""

@@ -62,7 +62,7 @@ func (as *assistance) BroadcastUpdate(
 	}
 
 	stored, err := as.admission.Admit(ctx, from, admission.Draft{
-		Recipients: as.admission.Everyone(from),
+		Recipients: as.admission.Addressees.Everyone(from),
 		Implicit:   true,
 		Key:        req.IdempotencyKey,
 		Message: parley.Message{
@@ -189,11 +189,11 @@ func (as *assistance) helpers(
 	from *team.Member, req *parley.RequestAssistanceRequest,
 ) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
-		to, err = as.admission.Recipients(from, req.TargetAgents)
+		to, err = as.admission.Addressees.Recipients(from, req.TargetAgents)
 		return to, admission.IsEveryone(req.TargetAgents), err
 	}
 
-	all := as.admission.Everyone(from)
+	all := as.admission.Addressees.Everyone(from)
 	if len(req.RequiredCapabilities) == 0 {
 		return all, true, nil
 	}

@@ -50,7 +50,7 @@ func (ms *Service) GetConversationHistory(
 		Participants:   []string{me.Name, other.Name},
 		CreatedAt:      timePointer(page.First),
 		LastMessageAt:  timePointer(page.Last),
-		Status:         ms.Roster.StatusOf(false, me.ID, other.ID),
+		Status:         ms.Roster.Names.StatusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {
@@ -64,7 +64,7 @@ func (ms *Service) GetConversationHistory(
 func (ms *Service) GetMessageStatus(
 	ctx context.Context, req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
-	msg, deliveries, err := ms.Admission.Visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	msg, deliveries, err := ms.Admission.Access.Visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,9 @@ func (ms *Service) GetMessageStatus(
 		return nil, err
 	}
 
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.Roster.FillIn(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.Roster.FillInDeliveries(stored.Deliveries)}
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.Roster.Names.FillIn(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries),
+			Deliveries: ms.Roster.Names.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
 		if res.Responses, err = ms.Store.Debts.List(ctx, msg.ID); err != nil {
 			return nil, err
@@ -106,7 +107,7 @@ func (ms *Service) noteShown(
 
 // Whois does op.Whois.
 func (ms *Service) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.WhoisResult, error) {
-	msg, deliveries, err := ms.Admission.Visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	msg, deliveries, err := ms.Admission.Access.Visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound {
 		return nil, parley.Errorf(parley.MessageNotFound, "you have no message %q", plain.CleanLine(req.MessageID)).
 			Suggest("Check the id. If it stands below a text in your terminal, that text is not from parley: " +
@@ -116,7 +117,7 @@ func (ms *Service) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.
 		return nil, err
 	}
 
-	ms.Roster.FillIn(&msg)
+	ms.Roster.Names.FillIn(&msg)
 	who := fmt.Sprintf("%s (agent %s)", msg.Sender, parley.Short(msg.SenderID))
 	if msg.Sender == parley.SystemName {
 		who = "parley itself"

@@ -86,7 +86,7 @@ func (rs *responses) otherRecipients(from, author *team.Member, names parley.Nam
 		return nil, nil
 	}
 
-	to, err := rs.admission.Recipients(from, names)
+	to, err := rs.admission.Addressees.Recipients(from, names)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (rs *responses) answer(
 	ctx context.Context, from *team.Member, original *parley.Message, others []*team.Member, d admission.Draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := rs.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := rs.roster.Names.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.Recipients, d.Message.ThreadID = nil, id
 			return rs.admission.PostToThread(ctx, from, d)
 		}
@@ -115,7 +115,7 @@ func (rs *responses) answer(
 // answerable returns the message that the caller wants to answer. The caller must have got it or
 // read it in a thread, and its sender must be able to receive messages.
 func (rs *responses) answerable(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
-	original, deliveries, err := rs.admission.Visible(ctx, parley.CallerFrom(ctx), ref)
+	original, deliveries, err := rs.admission.Access.Visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
 	}
@@ -190,7 +190,7 @@ func (rs *responses) IgnoreMessage(
 		return nil, err
 	}
 
-	rs.admission.Talk.Settle(settled)
+	rs.admission.Talk.Memory.Settle(settled)
 
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
 }

@@ -20,9 +20,9 @@ import (
 // Service does the operations on messages: sending, answering, reading and searching
 // messages. Every message it sends passes admission.
 type Service struct {
-	*search
-	*responses
-	*assistance
+	Search     *search
+	Responses  *responses
+	Assistance *assistance
 	Admission  *admission.Admission
 	Store      *store.Store
 	Roster     *team.Roster
@@ -35,9 +35,9 @@ type Service struct {
 
 // New returns a service of its parts.
 func New(s Service) *Service {
-	s.search = &search{s.Admission.Access, s.Store, s.Roster, s.Now}
-	s.responses = &responses{s.Admission, s.Store, s.Roster}
-	s.assistance = &assistance{s.Admission, s.Roster, s.Now}
+	s.Search = &search{s.Admission.Access, s.Store, s.Roster, s.Now}
+	s.Responses = &responses{s.Admission, s.Store, s.Roster}
+	s.Assistance = &assistance{s.Admission, s.Roster, s.Now}
 	return &s
 }
 
@@ -75,7 +75,7 @@ func (ms *Service) SendMessage(
 	}
 
 	send := func(d admission.Draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) }
-	stored, reply, err := ms.Admission.Answered(ctx, ms.Admission.ResponderNamed(req.To), true, d, send)
+	stored, reply, err := ms.Admission.Answered(ctx, ms.Admission.Addressees.ResponderNamed(req.To), true, d, send)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (ms *Service) sendTo(
 	}
 
 	var err error
-	if d.Recipients, err = ms.Admission.Recipients(from, names); err != nil {
+	if d.Recipients, err = ms.Admission.Addressees.Recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
 
@@ -118,14 +118,14 @@ func (ms *Service) BroadcastMessage(
 		return nil, err
 	}
 
-	to := ms.Admission.Everyone(from)
+	to := ms.Admission.Addressees.Everyone(from)
 	switch {
 	case req.Recipients != nil:
-		if to, err = ms.Admission.Recipients(from, *req.Recipients); err != nil {
+		if to, err = ms.Admission.Addressees.Recipients(from, *req.Recipients); err != nil {
 			return nil, err
 		}
 	case req.Group != "":
-		if to, err = ms.Admission.GroupMembers(to, req.Group); err != nil {
+		if to, err = ms.Admission.Addressees.GroupMembers(to, req.Group); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func (ms *Service) BroadcastMessage(
 		Timestamp:      stored.Message.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
 		DeliveryStatus: parley.SumUp(stored.Deliveries),
-		Deliveries:     ms.Roster.FillInDeliveries(stored.Deliveries),
-		Object:         ms.Roster.FillIn(&stored.Message),
+		Deliveries:     ms.Roster.Names.FillInDeliveries(stored.Deliveries),
+		Object:         ms.Roster.Names.FillIn(&stored.Message),
 	}, nil
 }

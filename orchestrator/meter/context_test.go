@@ -28,7 +28,7 @@ func TestContextIsThatOfTheLastResponse(t *testing.T) {
 	if got := s.Context(s.coder); got != 8 {
 		t.Errorf("after a subagent's it is %d, want 8", got)
 	}
-	must.Do(t, s.opts.Roster.SetSession(t.Context(), s.coder, parley.Session{ID: "another"}))
+	must.Do(t, s.opts.Roster.Records.SetSession(t.Context(), s.coder, parley.Session{ID: "another"}))
 	if got := s.Context(s.coder); got != 0 {
 		t.Errorf("in a new conversation it is %d", got)
 	}

@@ -43,7 +43,7 @@ func (ops *Service) storageNeeds(ctx context.Context) (needs []parley.Need, err 
 		})
 	}
 
-	for _, err := range []error{ops.Store.Workspace.Full(), ops.Admission.Files.Refusal()} {
+	for _, err := range []error{ops.Store.Workspace.Full(), ops.Admission.Copies.Files.Refusal()} {
 		if err == nil {
 			continue
 		}

@@ -106,12 +106,12 @@ func (t *Talk) controlled(
 
 // muted reports whether the operator muted the conversation.
 func (t *Talk) muted(s *subject) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 	if s.thread.ID != "" {
-		return t.threads[s.thread.ID].At(t.now()).Muted
+		return t.Memory.threads[s.thread.ID].At(t.Memory.now()).Muted
 	}
-	return controlOf(&t.budgets, s.one, s.two, t.now()).Reason == conversation.MutedByOperator
+	return controlOf(&t.Memory.budgets, s.one, s.two, t.Memory.now()).Reason == conversation.MutedByOperator
 }
 
 // controlOf returns how the operator has muted or cooled two agents.
@@ -122,7 +122,7 @@ func controlOf(budgets *conversation.Budgets, one, two *team.Member, at time.Tim
 // apply stores an act of the operator on a conversation and carries it out. Its holds are
 // judged again unless the act adds to them.
 func (t *Talk) apply(ctx context.Context, s *subject, action parley.ConversationAction) error {
-	a := store.Act{At: t.now(), Action: string(action)}
+	a := store.Act{At: t.Memory.now(), Action: string(action)}
 	if s.thread.ID != "" {
 		a.ThreadID = s.thread.ID
 	} else {
@@ -135,27 +135,27 @@ func (t *Talk) apply(ctx context.Context, s *subject, action parley.Conversation
 	t.Compare(ctx)
 	acts := []store.Act{a}
 	if action == parley.ActionRelease {
-		acts = append(acts, t.releases(s.about, a)...)
+		acts = append(acts, t.Memory.releases(s.about, a)...)
 	}
 	if err := t.keepActs(ctx, acts); err != nil {
 		return err
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
 	for i := range acts {
-		replay(&t.budgets, &acts[i])
+		replay(&t.Memory.budgets, &acts[i])
 	}
 
-	if r := t.threads[s.thread.ID]; r != nil {
+	if r := t.Memory.threads[s.thread.ID]; r != nil {
 		r.replay(action, a.At)
 	}
 	if action == parley.ActionMute || action == parley.ActionCool {
 		return nil
 	}
 
-	for _, h := range t.holds.byKey {
+	for _, h := range t.Memory.holds.byKey {
 		if s.about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			h.due, h.released = true, h.released || action == parley.ActionRelease
 		}
@@ -171,7 +171,7 @@ func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
 		if a.Action == string(parley.ActionMute) || a.Action == string(parley.ActionUnmute) {
 			instead = []string{string(parley.ActionMute), string(parley.ActionUnmute)}
 		}
-		if err := t.store.Conversations.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
+		if err := t.Memory.store.Conversations.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
 			return err
 		}
 	}
@@ -192,15 +192,15 @@ func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 	if err != nil {
 		return err
 	}
-	if err := t.store.Conversations.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
+	if err := t.Memory.store.Conversations.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
 		return err
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
-	t.threads[s.thread.ID].settings = own
-	for _, h := range t.holds.byKey {
+	t.Memory.threads[s.thread.ID].settings = own
+	for _, h := range t.Memory.holds.byKey {
 		h.due = h.due || h.Message.ThreadID == s.thread.ID
 	}
 

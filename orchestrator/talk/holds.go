@@ -212,40 +212,40 @@ func (mem *memory) loadHolds(ctx context.Context) error {
 
 // Compare drops holds that have ended in the database, and adds those that it missed.
 func (t *Talk) Compare(ctx context.Context) {
-	now := t.now()
-	t.mu.Lock()
-	due := t.missed || len(t.holds.byKey) > 0 && now.Sub(t.comparedAt) > compareEvery
+	now := t.Memory.now()
+	t.Memory.mu.Lock()
+	due := t.Memory.missed || len(t.Memory.holds.byKey) > 0 && now.Sub(t.Memory.comparedAt) > compareEvery
 	if due {
-		t.missed, t.comparedAt = false, now
+		t.Memory.missed, t.Memory.comparedAt = false, now
 	}
 
-	t.mu.Unlock()
+	t.Memory.mu.Unlock()
 	if !due {
 		return
 	}
 
-	list, err := t.store.Holds.Withheld(ctx, MaxHolds)
+	list, err := t.Memory.store.Holds.Withheld(ctx, MaxHolds)
 	if err != nil {
 		if ctx.Err() == nil {
-			t.log.Error("read the held deliveries", "error", err)
+			t.Memory.log.Error("read the held deliveries", "error", err)
 		}
 		return
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
 	held := map[store.Key]bool{}
 	for _, w := range list {
 		held[w.Key] = true
-		if t.holds.byKey[w.Key] == nil {
-			t.holds.keepStored(w)
+		if t.Memory.holds.byKey[w.Key] == nil {
+			t.Memory.holds.keepStored(w)
 		}
 	}
 
-	for k, h := range t.holds.byKey {
+	for k, h := range t.Memory.holds.byKey {
 		if !held[k] && h.QueuedAt.Before(now.Add(-compareEvery)) { // newer ones may be missing from the list
-			t.holds.drop(k)
+			t.Memory.holds.drop(k)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // Talk is the conversation protocol: what it remembers, and what the operator and time do with what it holds.
 type Talk struct {
-	*memory
+	Memory     *memory
 	rechecking sync.Mutex // held during a whole Recheck
 }
 
@@ -86,7 +86,7 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 	if err := mem.replayTurns(ctx); err != nil {
 		return nil, err
 	}
-	return &Talk{memory: mem}, mem.loadHolds(ctx)
+	return &Talk{Memory: mem}, mem.loadHolds(ctx)
 }
 
 // replayTurns counts the latest turns again, and repeats the operator's acts between them.

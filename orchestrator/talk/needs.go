@@ -42,9 +42,9 @@ func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need,
 		needs[i].Text = what + needs[i].Text
 	}
 
-	for _, n := range t.excessNeeds() {
+	for _, n := range t.Memory.excessNeeds() {
 		if n.MessageID == "" { // all that went beyond the budget was refused: name the last message before it
-			page, err := t.store.Messages.History(ctx, store.HistoryQuery{A: n.from, B: n.AgentID, Limit: 1})
+			page, err := t.Memory.store.Messages.History(ctx, store.HistoryQuery{A: n.from, B: n.AgentID, Limit: 1})
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +59,7 @@ func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need,
 }
 
 func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
-	from, to := t.roster.ByID(w.Message.SenderID).Name, t.roster.ByID(w.Key.RecipientID).Name
+	from, to := t.Memory.roster.ByID(w.Message.SenderID).Name, t.Memory.roster.ByID(w.Key.RecipientID).Name
 	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
 	if id := w.Message.ThreadID; id != "" {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
@@ -88,21 +88,21 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 // reminded of the response. The operator still sees that it is owed. Two agents have ended it if both have said so
 // since the request: the one that owes the response cannot do it alone.
 func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
-	now := t.now()
+	now := t.Memory.now()
 	if id := w.Message.ThreadID; id != "" {
-		if err := t.LoadThread(ctx, id); err != nil {
+		if err := t.Memory.LoadThread(ctx, id); err != nil {
 			return false, err
 		}
 
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		t.Memory.mu.Lock()
+		defer t.Memory.mu.Unlock()
 
-		r := t.threads[id].At(now)
+		r := t.Memory.threads[id].At(now)
 
 		return r.Muted || r.State == conversation.Concluded, nil
 	}
 
-	one, two := t.roster.ByID(w.Message.SenderID), t.roster.ByID(w.Debt.DebtorID)
+	one, two := t.Memory.roster.ByID(w.Message.SenderID), t.Memory.roster.ByID(w.Debt.DebtorID)
 	if one == nil || two == nil || isHuman(one, two) {
 		return false, nil
 	}
@@ -115,10 +115,10 @@ func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
 		return true, nil
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
-	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
+	v := t.Memory.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
 
 	return v.Reason == conversation.MutedByOperator, nil
 }

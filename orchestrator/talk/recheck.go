@@ -22,7 +22,7 @@ func (t *Talk) Invitations(stored *store.Appended) []Invitation {
 	var list []Invitation
 	for _, d := range stored.Deliveries {
 		if d.Decision != nil && d.State == parley.DeliverySubmitted {
-			list = append(list, Invitation{To: t.roster.ByID(d.RecipientID), Post: stored.Message})
+			list = append(list, Invitation{To: t.Memory.roster.ByID(d.RecipientID), Post: stored.Message})
 		}
 	}
 	return list
@@ -38,24 +38,24 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 
 	// After a start, and when other hosts have stored the posts, their threads are not known. The posts of a
 	// thread that cannot be loaded stay held.
-	t.mu.Lock()
-	unknown := t.holds.unknownThreads(t.now(), t.threads)
-	t.mu.Unlock()
+	t.Memory.mu.Lock()
+	unknown := t.Memory.holds.unknownThreads(t.Memory.now(), t.Memory.threads)
+	t.Memory.mu.Unlock()
 	var unread error
 	for id := range unknown {
-		unread = cmp.Or(unread, t.LoadThread(ctx, id))
+		unread = cmp.Or(unread, t.Memory.LoadThread(ctx, id))
 	}
 
-	pass, changed := t.judgeAgain()
+	pass, changed := t.Memory.judgeAgain()
 	passing := make([]store.Passing, len(pass))
 	for i, h := range pass {
-		passing[i] = store.Passing{Key: h.Key, State: stateAfterHold(t.roster.ByID(h.Key.RecipientID))}
+		passing[i] = store.Passing{Key: h.Key, State: stateAfterHold(t.Memory.roster.ByID(h.Key.RecipientID))}
 	}
 
-	passed, err := save(ctx, t.store, passing, changed)
-	t.mu.Lock()
-	t.holds.saved(pass, changed, err)
-	t.mu.Unlock()
+	passed, err := save(ctx, t.Memory.store, passing, changed)
+	t.Memory.mu.Lock()
+	t.Memory.holds.saved(pass, changed, err)
+	t.Memory.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func save(
 func (t *Talk) handOn(pass []*hold) []Invitation {
 	var invitations []Invitation
 	for _, h := range pass {
-		to := t.roster.ByID(h.Key.RecipientID)
+		to := t.Memory.roster.ByID(h.Key.RecipientID)
 		if to.Kind != parley.KindTerminal {
 			invitations = append(invitations, Invitation{To: to, Post: h.Message})
 			continue

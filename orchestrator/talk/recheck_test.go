@@ -36,7 +36,8 @@ func pairTalk(t *testing.T) *Talk {
 func TestHoldsOutliveARecheckThatFails(t *testing.T) {
 	talk := pairTalk(t)
 	for seq := range int64(3) {
-		talk.holds.keep(&hold{due: true, Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
+		talk.Memory.holds.keep(&hold{due: true,
+			Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
 			Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
 			Message: parley.Message{SenderID: "anna", ChainID: "chain"},
 		}}})
@@ -49,7 +50,7 @@ func TestHoldsOutliveARecheckThatFails(t *testing.T) {
 	}
 
 	reasons := map[string]int{}
-	for _, h := range talk.holds.byKey {
+	for _, h := range talk.Memory.holds.byKey {
 		reasons[h.Why]++
 		if !h.due {
 			t.Errorf("the hold of message %d is not judged again", h.Key.MessageSeq)
@@ -68,20 +69,20 @@ func TestHoldThatWasMissedIsJudgedAgain(t *testing.T) {
 		conversation.HumansDisengaged: false,
 	} {
 		talk := pairTalk(t)
-		must.Have(talk.store.Messages.Append(t.Context(), store.Post{
+		must.Have(talk.Memory.store.Messages.Append(t.Context(), store.Post{
 			Message: parley.Message{ID: team.NewID(), Kind: parley.KindDirect, SenderID: "anna", Text: "well"},
 			Deliveries: []store.NewDelivery{
 				{RecipientID: "bob", State: parley.DeliveryHeld, Reason: "held", Withheld: string(why)},
 			},
 		}))(t)
 
-		talk.missed = true
+		talk.Memory.missed = true
 		talk.Compare(t.Context())
 
-		if len(talk.holds.byKey) != 1 {
-			t.Fatalf("the holds are %+v, want one", talk.holds.byKey)
+		if len(talk.Memory.holds.byKey) != 1 {
+			t.Fatalf("the holds are %+v, want one", talk.Memory.holds.byKey)
 		}
-		for _, h := range talk.holds.byKey {
+		for _, h := range talk.Memory.holds.byKey {
 			if h.due != want {
 				t.Errorf("a hold for %s is judged again: %v, want %v", why, h.due, want)
 			}
@@ -93,7 +94,8 @@ func TestHoldThatWasMissedIsJudgedAgain(t *testing.T) {
 func TestPostsOfAnUnknownThreadStayHeld(t *testing.T) {
 	talk := pairTalk(t)
 	for seq, thread := range map[int64]string{1: "", 2: "gone"} {
-		talk.holds.keep(&hold{due: true, Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
+		talk.Memory.holds.keep(&hold{due: true,
+			Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
 			Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
 			Message: parley.Message{SenderID: "anna", ChainID: "chain", ThreadID: thread},
 		}}})
@@ -102,7 +104,8 @@ func TestPostsOfAnUnknownThreadStayHeld(t *testing.T) {
 	if _, err := talk.Recheck(t.Context()); parley.ErrorCode(err) != parley.ThreadNotFound {
 		t.Errorf("got %v, want %s", err, parley.ThreadNotFound)
 	}
-	if h := talk.holds.byKey[store.Key{MessageSeq: 2, RecipientID: "bob"}]; len(talk.holds.byKey) != 1 || h == nil {
-		t.Errorf("the holds are %+v, want that of the post", talk.holds.byKey)
+	if h := talk.Memory.holds.byKey[store.Key{MessageSeq: 2, RecipientID: "bob"}]; len(talk.Memory.holds.byKey) != 1 ||
+		h == nil {
+		t.Errorf("the holds are %+v, want that of the post", talk.Memory.holds.byKey)
 	}
 }

@@ -46,7 +46,7 @@ func (mem *memory) releases(about func(from, to, threadID string) bool, like sto
 func (t *Talk) releaseMessage(
 	ctx context.Context, ref string,
 ) (*parley.ControlConversationResult, []Invitation, error) {
-	msg, deliveries, err := t.store.Messages.Message(ctx, ref)
+	msg, deliveries, err := t.Memory.store.Messages.Message(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Talk) releaseMessage(
 		Released:       []string{},
 	}
 
-	if _, deliveries, err = t.store.Messages.Message(ctx, msg.ID); err != nil {
+	if _, deliveries, err = t.Memory.store.Messages.Message(ctx, msg.ID); err != nil {
 		return nil, invitations, err
 	}
 	if res.Held = len(Held(deliveries)); res.Held < len(held) {
@@ -109,7 +109,7 @@ func Held(deliveries []parley.Delivery) []parley.Delivery {
 // Release lets held deliveries of a message pass and renews their budgets. Those that the
 // operator muted stay. It returns the posts that responders have to answer now.
 func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]Invitation, error) {
-	at := t.now()
+	at := t.Memory.now()
 	var acts []store.Act
 	for _, d := range held {
 		acts = append(acts, store.Act{
@@ -127,19 +127,19 @@ func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.D
 	}
 
 	t.Compare(ctx)
-	t.mu.Lock()
+	t.Memory.mu.Lock()
 	for i := range acts {
-		replay(&t.budgets, &acts[i])
+		replay(&t.Memory.budgets, &acts[i])
 	}
 
-	for _, h := range t.holds.byKey {
+	for _, h := range t.Memory.holds.byKey {
 		toSame := func(d parley.Delivery) bool { return d.RecipientID == h.Key.RecipientID }
 		if h.Message.ID == msg.ID && slices.ContainsFunc(held, toSame) {
 			h.due, h.released = true, true
 		}
 	}
 
-	t.mu.Unlock()
+	t.Memory.mu.Unlock()
 
 	return t.Recheck(ctx)
 }

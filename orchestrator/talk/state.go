@@ -28,14 +28,14 @@ func (s *subject) about(from, to string, threadID string) bool {
 // the other is the caller then.
 func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
-		if s.id, err = t.roster.ReadableThread(ctx, me, threadID); err != nil {
+		if s.id, err = t.Memory.roster.Names.ReadableThread(ctx, me, threadID); err != nil {
 			return s, err
 		}
-		if s.thread, err = t.roster.Thread(ctx, s.id); err != nil {
+		if s.thread, err = t.Memory.roster.Names.Thread(ctx, s.id); err != nil {
 			return s, err
 		}
 
-		return s, t.LoadThread(ctx, s.id)
+		return s, t.Memory.LoadThread(ctx, s.id)
 	}
 
 	first, second, two := strings.Cut(pair, ",")
@@ -43,12 +43,12 @@ func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID stri
 	if !two {
 		second = first
 	} else {
-		if s.one, err = t.roster.Find(first); err != nil {
+		if s.one, err = t.Memory.roster.Find(first); err != nil {
 			return s, err
 		}
 	}
 
-	if s.two, err = t.roster.Find(second); err != nil {
+	if s.two, err = t.Memory.roster.Find(second); err != nil {
 		return s, err
 	}
 
@@ -109,32 +109,32 @@ type stateQuestion struct {
 // readThread adds what is known of a thread, and what the rules say about its last post.
 func (s *stateQuestion) readThread(ctx context.Context) error {
 	t, res := s.t, s.res
-	posts, err := t.store.Threads.Posts(ctx, s.id, 1)
+	posts, err := t.Memory.store.Threads.Posts(ctx, s.id, 1)
 	if err != nil {
 		return err
 	}
 
 	var stored map[string]parley.ConversationDecision // on responders, made when the post came
 	if len(posts) > 0 {
-		if stored, err = t.store.Responders.Decisions(ctx, posts[0].ID); err != nil {
+		if stored, err = t.Memory.store.Responders.Decisions(ctx, posts[0].ID); err != nil {
 			return err
 		}
 	}
 
-	now := t.now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	now := t.Memory.now()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
-	r := t.threads[s.id]
-	copyReading(t.roster, r.At(now), res)
-	settings := t.settingsOf(s.id)
+	r := t.Memory.threads[s.id]
+	copyReading(t.Memory.roster, r.At(now), res)
+	settings := t.Memory.settingsOf(s.id)
 	res.Conversation.Settings = publicSettings(settings)
 	res.Reason = noMessage
 	if len(posts) == 0 {
 		return nil
 	}
 
-	from := t.roster.ByID(posts[0].SenderID)
+	from := t.Memory.roster.ByID(posts[0].SenderID)
 	if from == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (s *stateQuestion) readThread(ctx context.Context) error {
 			Agent:    &agent,
 			Post:     postOf(&posts[0], from),
 			At:       now,
-			Draw:     t.draw,
+			Draw:     t.Memory.draw,
 			Settings: settings,
 		}))
 	}
@@ -161,7 +161,7 @@ func (s *stateQuestion) readThread(ctx context.Context) error {
 	}
 
 	for _, id := range s.thread.Participants {
-		if m := t.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
+		if m := t.Memory.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
 			res.Decisions = append(res.Decisions, decide(m))
 		}
 	}

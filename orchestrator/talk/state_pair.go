@@ -23,13 +23,13 @@ func (s *stateQuestion) readPair(ctx context.Context) error {
 		last = &said[len(said)-1]
 	}
 
-	now := t.now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	now := t.Memory.now()
+	t.Memory.mu.Lock()
+	defer t.Memory.mu.Unlock()
 
-	copyReading(t.roster, r.At(now), res)
-	res.Conversation.Settings = publicSettings(t.settings)
-	control := controlOf(&t.budgets, s.one, s.two, now)
+	copyReading(t.Memory.roster, r.At(now), res)
+	res.Conversation.Settings = publicSettings(t.Memory.settings)
+	control := controlOf(&t.Memory.budgets, s.one, s.two, now)
 	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
 	if !control.Until.IsZero() {
 		res.Conversation.CooledUntil = optionalTime(control.Until)
@@ -65,14 +65,14 @@ func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) convers
 	}
 
 	link := conversation.Next("", m.Kind == parley.KindHuman, linkOf(last), conversation.Link{})
-	verdict := t.budgets.Judge(t.settings, turnOf(m, other, link, t.now(), ""))
+	verdict := t.Memory.budgets.Judge(t.Memory.settings, turnOf(m, other, link, t.Memory.now(), ""))
 	isHeld := func(h parley.HeldTurn) bool { return h.MessageID == last.ID && h.Recipient == m.Name }
 
 	d := conversation.Decision{ShouldRespond: true, Reason: addressedTo, Confidence: 1}
 	switch {
 	case last.SenderID == m.ID:
 		d.ShouldRespond, d.Reason = false, conversation.JustSpoke
-	case t.roster.ByID(last.SenderID).Kind == parley.KindHuman:
+	case t.Memory.roster.ByID(last.SenderID).Kind == parley.KindHuman:
 		d.Reason = conversation.FromHuman
 	case verdict.Held:
 		d.ShouldRespond, d.Reason = false, verdict.Reason
@@ -89,7 +89,7 @@ func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) convers
 func (t *Talk) pairRoom(
 	ctx context.Context, one, two *team.Member,
 ) (r *conversation.Room, said []parley.Message, err error) {
-	page, err := t.store.Messages.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
+	page, err := t.Memory.store.Messages.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
 	}

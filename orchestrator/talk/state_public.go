@@ -54,7 +54,7 @@ func copyReading(roster *team.Roster, r conversation.Reading, res *parley.Conver
 // heldFor lists the held messages of the conversation: all of them for the operator, for others
 // those from them or to them.
 func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parley.HeldTurn, error) {
-	list, err := t.store.Holds.Withheld(ctx, MaxHolds)
+	list, err := t.Memory.store.Holds.Withheld(ctx, MaxHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {
 		w := &list[i]
@@ -62,7 +62,7 @@ func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parl
 		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
 			continue
 		}
-		held = append(held, publicHold(t.roster, w))
+		held = append(held, publicHold(t.Memory.roster, w))
 	}
 	return held, err
 }
@@ -70,7 +70,7 @@ func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parl
 func publicHold(roster *team.Roster, w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    roster.FillIn(&w.Message).Sender,
+		Sender:    roster.Names.FillIn(&w.Message).Sender,
 		Recipient: roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,

@@ -37,7 +37,7 @@ func (r *Roster) takeSession(
 		m.Reports.sessionAt = at
 	}
 
-	return r.SetSession(context.WithoutCancel(ctx), m, next)
+	return r.Records.SetSession(context.WithoutCancel(ctx), m, next)
 }
 
 // NotePrompt records that a member's program has taken a prompt: its session has turns, even if the report
@@ -50,7 +50,7 @@ func (r *Roster) NotePrompt(ctx context.Context, m *Member) error {
 	if now.State != parley.SessionChosen {
 		return nil
 	}
-	return r.SetSession(ctx, m, parley.Session{ID: now.ID, State: parley.SessionBegun})
+	return r.Records.SetSession(ctx, m, parley.Session{ID: now.ID, State: parley.SessionBegun})
 }
 
 // IsOwnProcess reports whether a process belongs to the agent's own program, and not to one of the

@@ -24,13 +24,13 @@ func TestAPromptBeginsTheChosenSession(t *testing.T) {
 		parley.SessionChosen: parley.SessionBegun, parley.SessionBegun: parley.SessionBegun,
 		parley.SessionRefused: parley.SessionRefused,
 	} {
-		must.Do(t, roster.SetSession(t.Context(), m, parley.Session{ID: "5f0c21aa-1", State: before}))
+		must.Do(t, roster.Records.SetSession(t.Context(), m, parley.Session{ID: "5f0c21aa-1", State: before}))
 		must.Do(t, roster.NotePrompt(t.Context(), m))
 		if got := m.Agent().Session; got != (parley.Session{ID: "5f0c21aa-1", State: want}) {
 			t.Errorf("%s: got %+v, want %s", before, got, want)
 		}
 	}
-	must.Do(t, roster.SetSession(t.Context(), m, parley.Session{}))
+	must.Do(t, roster.Records.SetSession(t.Context(), m, parley.Session{}))
 	must.Do(t, roster.NotePrompt(t.Context(), m))
 	if got := m.Agent().Session; got != (parley.Session{}) {
 		t.Errorf("without a session: got %+v", got)

@@ -11,18 +11,18 @@ import (
 
 // Thread returns the thread that ref names by its id or the beginning of it, with the names of its
 // participants.
-func (r *Roster) Thread(ctx context.Context, ref string) (parley.Thread, error) {
-	th, err := r.store.Threads.Thread(ctx, strings.TrimSpace(ref))
+func (n *names) Thread(ctx context.Context, ref string) (parley.Thread, error) {
+	th, err := n.store.Threads.Thread(ctx, strings.TrimSpace(ref))
 	if err != nil {
 		return th, err
 	}
-	return r.FillInThread(th), nil
+	return n.FillInThread(th), nil
 }
 
 // ReadableThread returns the id of a thread whose posts the member me may read: it takes part in the
 // thread, or the caller of ctx is the operator. The error is NOT_A_PARTICIPANT otherwise.
-func (r *Roster) ReadableThread(ctx context.Context, me *Member, ref string) (string, error) {
-	th, err := r.store.Threads.Thread(ctx, strings.TrimSpace(ref))
+func (n *names) ReadableThread(ctx context.Context, me *Member, ref string) (string, error) {
+	th, err := n.store.Threads.Thread(ctx, strings.TrimSpace(ref))
 	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
 		err = NotParticipant(me, th.ID)
 	}

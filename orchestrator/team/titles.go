@@ -12,6 +12,7 @@ import (
 // names fill in what the database does not store with messages and threads.
 type names struct {
 	*directory
+	store  *store.Store
 	Titles titles
 }
 

@@ -202,12 +202,13 @@ func (ad *adopter) adopt(
 			err = tmuxError(err)
 		}
 
-		return nil, errors.Join(err, ad.ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+		return nil, errors.Join(err, ad.ts.roster.Records.SetState(ctx, m, parley.StateTerminated,
+			"could not be adopted", nil))
 	}
 
 	ad.give(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
-	if err := ad.ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+	if err := ad.ts.roster.Records.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
 

@@ -209,7 +209,7 @@ func (la *launcher) enroll(ctx context.Context, a parley.Agent, key *store.APIKe
 func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
 	if old.State != parley.StateTerminated {
-		if err := la.ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
+		if err := la.ts.roster.Hosts.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
 			return err
 		}
 	}
@@ -229,7 +229,7 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}
-	here := la.ts.roster.Here(m)
+	here := la.ts.roster.Hosts.Here(m)
 	if w := old.Worktree; a.Worktree == nil && here && inWorktree(w, a.Dir) {
 		a.Worktree = w
 	}
@@ -286,7 +286,7 @@ func (la *launcher) run(
 	recording := context.WithoutCancel(ctx)
 	if err != nil {
 		evidence := "could not be started: " + plain.Truncate(plain.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil),
+		return nil, errors.Join(err, la.ts.roster.Records.SetState(recording, m, parley.StateTerminated, evidence, nil),
 			la.unsaid(recording, first, full))
 	}
 
@@ -299,7 +299,7 @@ func (la *launcher) run(
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
 	la.ts.changes.Add(1)
-	err = la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil)
+	err = la.ts.roster.Records.SetState(recording, m, parley.StateStarting, p.evidence(), nil)
 	if err == nil { // what could not be started has no word
 		err = la.giveWord(recording, p, full)
 	}

@@ -55,7 +55,7 @@ func (ts *Terminals) RestartAgent(
 	if _, err := ts.stopper.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
 		return nil, err
 	}
-	if err := ts.roster.SetLabels(ctx, m, a); err != nil {
+	if err := ts.roster.Records.SetLabels(ctx, m, a); err != nil {
 		return nil, err
 	}
 	if err := ts.launcher.renew(ctx, m, p, l); err != nil {
@@ -69,7 +69,7 @@ func (ts *Terminals) RestartAgent(
 
 	res, err := ts.launcher.run(ctx, m, p, l, width, height)
 	if err != nil { // nothing of the new session was begun
-		err = errors.Join(err, ts.roster.SetSession(context.WithoutCancel(ctx), m, a.Session))
+		err = errors.Join(err, ts.roster.Records.SetSession(context.WithoutCancel(ctx), m, a.Session))
 	}
 
 	return res, err
@@ -117,10 +117,10 @@ func mustExist(dir string, a *parley.Agent) error {
 // renew gives a member that is launched again the profile, the session and a new key of the launch.
 // The caller holds m.Changing.
 func (la *launcher) renew(ctx context.Context, m *team.Member, p choice, l *launch) error {
-	if err := la.ts.roster.SetSession(ctx, m, l.begin.session); err != nil {
+	if err := la.ts.roster.Records.SetSession(ctx, m, l.begin.session); err != nil {
 		return err
 	}
-	if err := la.ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
+	if err := la.ts.roster.Records.SetProfile(ctx, m, p.stored()); err != nil {
 		return err
 	}
 

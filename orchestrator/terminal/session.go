@@ -84,7 +84,7 @@ func (s *sessions) learn(ctx context.Context, m *team.Member, t *team.Terminal) 
 		return nil
 	}
 
-	return s.ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
+	return s.ts.roster.Records.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
 }
 
 // of returns the session of an agent's own program. It is not ok if there is none, or if which of
@@ -233,5 +233,5 @@ func (w *watcher) refusesSession(ctx context.Context, m *team.Member, t *team.Te
 		return false, nil
 	}
 	refused := parley.Session{ID: a.Session.ID, State: parley.SessionRefused}
-	return true, w.ts.roster.SetSession(ctx, m, refused)
+	return true, w.ts.roster.Records.SetSession(ctx, m, refused)
 }

@@ -66,7 +66,7 @@ func (ts *Terminals) UpdateAgent(
 		return res, err
 	}
 
-	return res, ts.roster.SetLabels(ctx, m, labelled(have.Agent, req))
+	return res, ts.roster.Records.SetLabels(ctx, m, labelled(have.Agent, req))
 }
 
 // standingOf describes a running agent. The error is AGENT_UNAVAILABLE if it does not run, and

@@ -159,10 +159,10 @@ func (w *watcher) observeOtherProgram(
 	t.SetInfo(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.StillAlive(t.PID, t.Born) {
-		return w.ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
+		return w.ts.roster.Records.SetState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
-	return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+	return w.ts.roster.Records.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
 // observeRestarted gives the agent the terminal of a program that was started again in its pane.
@@ -177,5 +177,5 @@ func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.
 	}
 	w.ts.adopter.give(m, t.Profile, s)
 
-	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
+	return w.ts.roster.Records.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }

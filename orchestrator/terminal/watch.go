@@ -81,7 +81,7 @@ func (w *watcher) lookAround(ctx context.Context) {
 	byServer := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
 	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
-		case t == nil && m.NeedsTerminal() && w.ts.roster.Here(m):
+		case t == nil && m.NeedsTerminal() && w.ts.roster.Hosts.Here(m):
 			byServer[w.ts.tmux][m] = nil
 		case t != nil && !t.Stopping.Load():
 			if byServer[t.Server] == nil {
@@ -207,7 +207,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		return err
 	}
 
-	return w.ts.roster.SetState(ctx, m, state, evidence, nil)
+	return w.ts.roster.Records.SetState(ctx, m, state, evidence, nil)
 }
 
 // giveSizeBack restores the size that a pane had at its launch, after a person with a terminal of
@@ -246,7 +246,7 @@ func (w *watcher) observeDead(ctx context.Context, m *team.Member, t *team.Termi
 		evidence = "it did not continue its conversation: " + evidence
 	}
 
-	return w.ts.roster.SetState(ctx, m, parley.StateExited, evidence, exit)
+	return w.ts.roster.Records.SetState(ctx, m, parley.StateExited, evidence, exit)
 }
 
 // endOf says how the program of a dead pane ended, with its exit status if it has one.

@@ -125,12 +125,12 @@ func (ts *Service) RemoveParticipant(
 func (ts *Service) callerAndThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
 	me, err := ts.Roster.Caller(ctx)
 	if err == nil {
-		err = ts.Admission.RefusePaused()
+		err = ts.Admission.Pause.RefusePaused()
 	}
 	if err != nil {
 		return nil, parley.Thread{}, err
 	}
-	th, err := ts.Roster.Thread(ctx, ref)
+	th, err := ts.Roster.Names.Thread(ctx, ref)
 	return me, th, err
 }
 
@@ -177,7 +177,7 @@ func (ts *Service) changeMembership(ctx context.Context, c membership) (*parley.
 		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, team.ThreadLabel(&c.thread))
 	}
 
-	res.Thread, err = ts.Roster.Thread(ctx, c.thread.ID)
+	res.Thread, err = ts.Roster.Names.Thread(ctx, c.thread.ID)
 
 	return res, err
 }

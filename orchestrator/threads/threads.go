@@ -51,7 +51,7 @@ func (ts *Service) CreateThread(
 	if earlier, found, err := ts.Store.Idempotency.Called(ctx, call); found || err != nil {
 		return ts.threadReceipt(ctx, earlier, err)
 	}
-	if err := ts.Admission.RefusePaused(); err != nil {
+	if err := ts.Admission.Pause.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -72,11 +72,11 @@ func (ts *Service) CreateThread(
 	if err != nil || first.Made != th.ID {
 		refund()
 	} else {
-		ts.Roster.Titles.Add(th.ID, th.Title)
+		ts.Roster.Names.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
-		ts.Talk.Remember(&stored[i], nil)
+		ts.Talk.Memory.Remember(&stored[i], nil)
 		ts.Admission.HandOut(&stored[i])
 	}
 
@@ -119,7 +119,7 @@ func (ts *Service) threadReceipt(
 	if err != nil {
 		return nil, err
 	}
-	th, err := ts.Roster.Thread(ctx, made.Made)
+	th, err := ts.Roster.Names.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants),
@@ -188,7 +188,7 @@ func (ts *Service) notice(
 		post.Event = parley.EventThreadCreated
 	}
 
-	judge := ts.Talk.JudgeNotice(by, threadID)
+	judge := ts.Talk.Memory.JudgeNotice(by, threadID)
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
 		ds := ts.Admission.FirstRungs(slices.Concat(ids, others), except)
 		ds = slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed })
@@ -222,7 +222,7 @@ func (ts *Service) ListThreads(
 	}
 
 	for i := range list {
-		list[i] = ts.Roster.FillInThread(list[i])
+		list[i] = ts.Roster.Names.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
@@ -232,7 +232,7 @@ func (ts *Service) ListThreads(
 func (ts *Service) GetThreadDetails(
 	ctx context.Context, req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := ts.Roster.Thread(ctx, req.ThreadID)
+	th, err := ts.Roster.Names.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

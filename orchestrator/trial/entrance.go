@@ -17,26 +17,26 @@ import (
 // second one comes while it works on the first.
 func (w *modelWalk) enters(ctx context.Context) error {
 	switch {
-	case w.opts.Profile.Door.Kind == "":
-		w.note(Entrance, NotTried, "none of its own is known")
+	case w.walk.opts.Profile.Door.Kind == "":
+		w.walk.note(Entrance, NotTried, "none of its own is known")
 		return nil
-	case !w.entered:
-		w.note(Entrance, NotTried, "its command or its environment settles it")
+	case !w.walk.entered:
+		w.walk.note(Entrance, NotTried, "its command or its environment settles it")
 		return nil
 	}
 
-	if err := w.t.Pane.TypeUnguarded(ctx, draft); err != nil {
+	if err := w.walk.t.Pane.TypeUnguarded(ctx, draft); err != nil {
 		return err
 	}
-	if s, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composer == draft }); err != nil {
+	if s, ok, err := w.walk.until(ctx, drawn, func(s seen) bool { return s.Composer == draft }); err != nil {
 		return err
 	} else if !ok {
 		return w.shut(ctx, fmt.Sprintf("%q was typed, and %q is read", draft, plain.Truncate(s.Composer, 60)))
 	}
 	d, err := w.openDoor(ctx)
 	if err != nil {
-		w.note(Entrance, Fails, fmt.Sprintf("it is closed: %v", err))
-		return w.clear(ctx)
+		w.walk.note(Entrance, Fails, fmt.Sprintf("it is closed: %v", err))
+		return w.walk.clear(ctx)
 	}
 	why := w.hands(ctx, d)
 	_ = d.Close() // nothing more comes
@@ -44,7 +44,7 @@ func (w *modelWalk) enters(ctx context.Context) error {
 		return w.shut(ctx, why)
 	}
 
-	s, ok, err := w.until(ctx, w.opts.Patience, func(s seen) bool { return s.Composer == draft })
+	s, ok, err := w.walk.until(ctx, w.walk.opts.Patience, func(s seen) bool { return s.Composer == draft })
 	if err != nil {
 		return err
 	}
@@ -52,13 +52,13 @@ func (w *modelWalk) enters(ctx context.Context) error {
 		return w.shut(ctx, fmt.Sprintf("the draft was not left: the composer holds %q",
 			plain.Truncate(s.Composer, 60)))
 	}
-	if err := w.clear(ctx); err != nil {
+	if err := w.walk.clear(ctx); err != nil {
 		return err
 	}
-	if w.left != "" {
-		return w.shut(ctx, w.left)
+	if w.walk.left != "" {
+		return w.shut(ctx, w.walk.left)
 	}
-	now, at, ok, err := w.stands(ctx, w.opts.Patience, w.rested())
+	now, at, ok, err := w.stands(ctx, w.walk.opts.Patience, w.rested())
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (w *modelWalk) enters(ctx context.Context) error {
 		w.fails(Entrance, "it does not rest after what came through it", now, at)
 		return nil
 	}
-	w.note(Entrance, Holds, "")
+	w.walk.note(Entrance, Holds, "")
 	return nil
 }
 
@@ -75,8 +75,8 @@ func (w *modelWalk) shut(ctx context.Context, saw string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	w.note(Entrance, Fails, saw)
-	w.left = "what came before did not hold"
+	w.walk.note(Entrance, Fails, saw)
+	w.walk.left = "what came before did not hold"
 	return nil
 }
 
@@ -85,12 +85,12 @@ func (w *modelWalk) shut(ctx context.Context, saw string) error {
 func (w *modelWalk) openDoor(ctx context.Context) (d door.Door, err error) {
 	limit, cancel := context.WithTimeout(ctx, begins)
 	defer cancel()
-	kind := w.opts.Profile.Door.Kind
+	kind := w.walk.opts.Profile.Door.Kind
 	_ = wait.Until(limit, lookEvery, func() (bool, error) {
-		at := door.Program{Kind: kind, PID: w.t.PID, Dir: w.private}
+		at := door.Program{Kind: kind, PID: w.walk.t.PID, Dir: w.walk.private}
 		if door.OfSession(kind) {
 			// What cannot be read now can be at the next look.
-			at.Session, _ = terminal.SessionOf(limit, w.t, time.Time{}, func(string) bool { return true })
+			at.Session, _ = terminal.SessionOf(limit, w.walk.t, time.Time{}, func(string) bool { return true })
 		}
 		d, err = door.Open(limit, at)
 		return err == nil, nil
@@ -104,14 +104,14 @@ func (w *modelWalk) hands(ctx context.Context, d door.Door) (why string) {
 	for i, body := range []string{work, "and this"} {
 		id := fmt.Sprintf("5f0c21b%d-0000-4000-8000-000000000000", i)
 		mark := "msg " + parley.Short(id)
-		l := door.Letter{ID: id, Text: w.message(body, mark), Mark: mark, Sent: w.opts.Now()}
+		l := door.Letter{ID: id, Text: w.walk.message(body, mark), Mark: mark, Sent: w.walk.opts.Now()}
 		if err := d.Give(ctx, l); err != nil {
 			return fmt.Sprintf("a message is not taken: %v", err)
 		}
 		letters = append(letters, l)
 	}
 
-	limit, cancel := context.WithTimeout(ctx, w.opts.Patience)
+	limit, cancel := context.WithTimeout(ctx, w.walk.opts.Patience)
 	defer cancel()
 	for _, l := range letters {
 		var answer door.Answer

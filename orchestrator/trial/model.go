@@ -83,7 +83,7 @@ func (o *Options) checkModel() error {
 }
 
 // modelWalk is the part of a walk that takes a model.
-type modelWalk struct{ *walk }
+type modelWalk struct{ walk *walk }
 
 // try tries what only a model can show.
 func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
@@ -102,10 +102,10 @@ func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
 
 // standing says what the program does, by its screen and its title, as the watcher would.
 func (w *modelWalk) standing(ctx context.Context) (s courier.Standing, at seen, err error) {
-	if at, err = w.look(ctx); err != nil {
+	if at, err = w.walk.look(ctx); err != nil {
 		return s, at, err
 	}
-	return courier.ReadStanding(w.t, time.Now(), at.Screen, team.Report{}), at, nil
+	return courier.ReadStanding(w.walk.t, time.Now(), at.Screen, team.Report{}), at, nil
 }
 
 // stands waits until the program does something. It is not ok if it does not in time.
@@ -139,34 +139,34 @@ func (w *modelWalk) rested() func(*courier.Standing, *seen) bool {
 		case since.IsZero():
 			since = time.Now()
 		}
-		return !since.IsZero() && time.Since(since) >= max(steady, w.opts.Profile.Quiet, w.opts.Profile.Still)
+		return !since.IsZero() && time.Since(since) >= max(steady, w.walk.opts.Profile.Quiet, w.walk.opts.Profile.Still)
 	}
 }
 
 // submit types a message as the courier does, and presses a key once it stands in the composer. It is not ok, and
 // no key was pressed, if it does not.
 func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key string) (ok bool, err error) {
-	text := w.message(prompt, mark)
-	if err := w.t.Pane.Paste(ctx, text); err != nil {
+	text := w.walk.message(prompt, mark)
+	if err := w.walk.t.Pane.Paste(ctx, text); err != nil {
 		return false, err
 	}
-	s, ok, err := w.until(ctx, drawn, func(s seen) bool {
-		_, only := courier.Sees(w.opts.Profile, s.Screen, text, mark)
+	s, ok, err := w.walk.until(ctx, drawn, func(s seen) bool {
+		_, only := courier.Sees(w.walk.opts.Profile, s.Screen, text, mark)
 		return only
 	})
 	if err != nil {
 		return false, err
 	}
 	if !ok {
-		w.note(g, Fails, fmt.Sprintf("the composer holds %q", plain.Truncate(s.Composer, 80)))
-		w.left = "a message is not seen in its composer"
+		w.walk.note(g, Fails, fmt.Sprintf("the composer holds %q", plain.Truncate(s.Composer, 80)))
+		w.walk.left = "a message is not seen in its composer"
 		return false, nil
 	}
 
-	if err := wait.Pause(ctx, w.opts.Profile.Settle); err != nil {
+	if err := wait.Pause(ctx, w.walk.opts.Profile.Settle); err != nil {
 		return false, err
 	}
-	return true, w.t.Pane.Repeat(ctx, tmux.Key(key), 1)
+	return true, w.walk.t.Pane.Repeat(ctx, tmux.Key(key), 1)
 }
 
 // fails notes that something was not seen, and ends the trial: what follows would be typed into the unknown.
@@ -175,8 +175,8 @@ func (w *modelWalk) fails(g Guarantee, what string, s courier.Standing, at seen)
 	if at.Composing {
 		composer = fmt.Sprintf("%q in its composer", plain.Truncate(at.Composer, 60))
 	}
-	w.note(g, Fails, fmt.Sprintf("%s: it looks %s, with %s", what, s.State, composer))
-	w.left = "what came before did not hold"
+	w.walk.note(g, Fails, fmt.Sprintf("%s: it looks %s, with %s", what, s.State, composer))
+	w.walk.left = "what came before did not hold"
 }
 
 // work is a prompt on which a scripted model is silent for some seconds.
@@ -184,7 +184,7 @@ const work = "SLEEP 5 and think"
 
 // turns sends a message and follows it to the end of its turn.
 func (w *modelWalk) turns(ctx context.Context) error {
-	if ok, err := w.submit(ctx, Turn, work, mark, w.opts.Profile.Key); !ok || err != nil {
+	if ok, err := w.submit(ctx, Turn, work, mark, w.walk.opts.Profile.Key); !ok || err != nil {
 		return err
 	}
 	return w.follow(ctx, Turn, func() error { return nil })
@@ -192,7 +192,7 @@ func (w *modelWalk) turns(ctx context.Context) error {
 
 // follow waits for a turn, calls what is to happen in it, and waits for its end.
 func (w *modelWalk) follow(ctx context.Context, g Guarantee, within func() error) error {
-	s, at, ok, err := w.stands(ctx, w.opts.Patience, func(s *courier.Standing, at *seen) bool {
+	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *courier.Standing, at *seen) bool {
 		return s.State == parley.StateBusy && at.Composer == ""
 	})
 	if err != nil {
@@ -203,28 +203,28 @@ func (w *modelWalk) follow(ctx context.Context, g Guarantee, within func() error
 		return nil
 	}
 
-	if err := within(); err != nil || w.left != "" {
+	if err := within(); err != nil || w.walk.left != "" {
 		return err
 	}
-	if s, at, ok, err = w.stands(ctx, w.opts.Patience, w.rested()); err != nil {
+	if s, at, ok, err = w.stands(ctx, w.walk.opts.Patience, w.rested()); err != nil {
 		return err
 	}
 	if !ok {
 		w.fails(g, "the end of its work is not seen", s, at)
 		return nil
 	}
-	w.note(g, Holds, "")
+	w.walk.note(g, Holds, "")
 	return nil
 }
 
 // queues gives the program a message while it works on another.
 func (w *modelWalk) queues(ctx context.Context) error {
-	key := w.opts.Profile.QueueKey
+	key := w.walk.opts.Profile.QueueKey
 	if key == "" {
-		w.note(Queue, NotTried, "no key of it is known that queues, so messages wait for its rest")
+		w.walk.note(Queue, NotTried, "no key of it is known that queues, so messages wait for its rest")
 		return nil
 	}
-	if ok, err := w.submit(ctx, Queue, "SLEEP 15 and think", mark, w.opts.Profile.Key); !ok || err != nil {
+	if ok, err := w.submit(ctx, Queue, "SLEEP 15 and think", mark, w.walk.opts.Profile.Key); !ok || err != nil {
 		return err
 	}
 	return w.follow(ctx, Queue, func() error {
@@ -243,14 +243,14 @@ func (w *modelWalk) queues(ctx context.Context) error {
 
 // asks has the program ask something, and refuses that as a person does.
 func (w *modelWalk) asks(ctx context.Context) error {
-	if w.script.Ask == "" {
-		w.note(Dialogs, NotTried, "nothing is known that makes it ask")
+	if w.walk.script.Ask == "" {
+		w.walk.note(Dialogs, NotTried, "nothing is known that makes it ask")
 		return nil
 	}
-	if ok, err := w.submit(ctx, Dialogs, w.script.Ask, mark, w.opts.Profile.Key); !ok || err != nil {
+	if ok, err := w.submit(ctx, Dialogs, w.walk.script.Ask, mark, w.walk.opts.Profile.Key); !ok || err != nil {
 		return err
 	}
-	s, at, ok, err := w.stands(ctx, w.opts.Patience, isState(parley.StateWaiting))
+	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, isState(parley.StateWaiting))
 	if err != nil {
 		return err
 	}
@@ -263,39 +263,39 @@ func (w *modelWalk) asks(ctx context.Context) error {
 	if err := wait.Pause(ctx, settled); err != nil {
 		return err
 	}
-	refuse := w.script.Refuse
+	refuse := w.walk.script.Refuse
 	if refuse == "" {
 		refuse = "Escape"
 	}
-	if err := w.t.Pane.Repeat(ctx, tmux.Key(refuse), 1); err != nil {
+	if err := w.walk.t.Pane.Repeat(ctx, tmux.Key(refuse), 1); err != nil {
 		return err
 	}
-	if s, at, ok, err = w.stands(ctx, w.opts.Patience, w.rested()); err != nil {
+	if s, at, ok, err = w.stands(ctx, w.walk.opts.Patience, w.rested()); err != nil {
 		return err
 	}
-	_, missing := os.Stat(filepath.Join(w.dir, forbidden))
+	_, missing := os.Stat(filepath.Join(w.walk.dir, forbidden))
 	switch {
 	case missing == nil:
-		w.note(Dialogs, Fails, "the file that it asked for is there, although it was refused")
+		w.walk.note(Dialogs, Fails, "the file that it asked for is there, although it was refused")
 	case !ok:
 		w.fails(Dialogs, "it does not rest once its question is refused", s, at)
 	default:
-		w.note(Dialogs, Holds, "")
+		w.walk.note(Dialogs, Holds, "")
 	}
 	return nil
 }
 
 // isRefused has the model's server refuse a prompt.
 func (w *modelWalk) isRefused(ctx context.Context) error {
-	if len(w.script.Fails) == 0 {
-		w.note(Refusal, NotTried, "no status is known after which it does not try again")
+	if len(w.walk.script.Fails) == 0 {
+		w.walk.note(Refusal, NotTried, "no status is known after which it does not try again")
 		return nil
 	}
-	prompt := fmt.Sprintf("FAIL %d", w.script.Fails[0])
-	if ok, err := w.submit(ctx, Refusal, prompt, mark, w.opts.Profile.Key); !ok || err != nil {
+	prompt := fmt.Sprintf("FAIL %d", w.walk.script.Fails[0])
+	if ok, err := w.submit(ctx, Refusal, prompt, mark, w.walk.opts.Profile.Key); !ok || err != nil {
 		return err
 	}
-	s, at, ok, err := w.stands(ctx, w.opts.Patience, isState(parley.StateBlocked))
+	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, isState(parley.StateBlocked))
 	if err != nil {
 		return err
 	}
@@ -303,6 +303,6 @@ func (w *modelWalk) isRefused(ctx context.Context) error {
 		w.fails(Refusal, "that its model failed is not seen", s, at)
 		return nil
 	}
-	w.note(Refusal, Holds, "")
+	w.walk.note(Refusal, Holds, "")
 	return nil
 }

@@ -21,9 +21,9 @@ type Finish struct {
 
 // finishing is the end of one worktree.
 type finishing struct {
-	*repo
-	w *parley.Worktree
-	f Finish
+	repo *repo
+	w    *parley.Worktree
+	f    Finish
 }
 
 // Check reports whether the worktree can be finished so, as it stands now. It changes nothing. The
@@ -67,7 +67,7 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 
 // checkCommitted refuses a worktree with work that is not committed, or on another branch.
 func (x finishing) checkCommitted(ctx context.Context) error {
-	there, err := x.in(ctx, x.w.Path)
+	there, err := x.repo.in(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (x finishing) checkMerged(ctx context.Context) error {
 	if !x.w.Made {
 		return nil
 	}
-	ahead, _, err := x.apart(ctx, ref(x.w.Base), ref(x.w.Branch))
+	ahead, _, err := x.repo.apart(ctx, ref(x.w.Base), ref(x.w.Branch))
 	if err != nil || ahead == 0 {
 		return err
 	}
@@ -148,9 +148,9 @@ func (x finishing) checkArrived(ctx context.Context, tip string) error {
 	if tip == "" {
 		return nil
 	}
-	if _, err := x.git(ctx, "merge-base", "--is-ancestor", tip, ref(x.w.Base)); err != nil {
+	if _, err := x.repo.git(ctx, "merge-base", "--is-ancestor", tip, ref(x.w.Base)); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", x.w.Base, x.w.Branch, err).
-			Suggest("Look at both: git -C %s log --graph %s %s", sh.Word(x.dir),
+			Suggest("Look at both: git -C %s log --graph %s %s", sh.Word(x.repo.dir),
 				sh.Word(x.w.Base), sh.Word(x.w.Branch))
 	}
 	return nil
@@ -168,11 +168,11 @@ func (x finishing) drop(ctx context.Context, tip string) error {
 	case x.f.Discard:
 		remove = []string{"worktree", "remove", "--force", x.w.Path}
 	default: // git looks at the files there
-		there, err := x.in(ctx, x.w.Path)
+		there, err := x.repo.in(ctx, x.w.Path)
 		if err != nil {
 			return err
 		}
-		from = &repo{dir: x.dir, guard: there.guard}
+		from = &repo{dir: x.repo.dir, guard: there.guard}
 		if x.onlyKnown(ctx, there) {
 			remove = []string{"worktree", "remove", "--force", x.w.Path}
 		}
@@ -185,9 +185,9 @@ func (x finishing) drop(ctx context.Context, tip string) error {
 	if !x.w.Made || tip == "" {
 		return nil
 	}
-	if _, err := x.git(ctx, "update-ref", "--no-deref", "-d", ref(x.w.Branch), tip); err != nil {
+	if _, err := x.repo.git(ctx, "update-ref", "--no-deref", "-d", ref(x.w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
-			Suggest("Look at it: git -C %s log %s", sh.Word(x.dir), sh.Word(x.w.Branch))
+			Suggest("Look at it: git -C %s log %s", sh.Word(x.repo.dir), sh.Word(x.w.Branch))
 	}
 
 	return nil

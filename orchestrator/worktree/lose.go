@@ -15,7 +15,7 @@ import (
 // checkRemoval refuses a removal that would take more away than the agent's branch: another worktree, a submodule,
 // or files that only the worktree has.
 func (x finishing) checkRemoval(ctx context.Context) error {
-	inside, err := x.worktreesIn(ctx, x.w.Path)
+	inside, err := x.repo.worktreesIn(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}
@@ -24,13 +24,13 @@ func (x finishing) checkRemoval(ctx context.Context) error {
 			inside[0]).
 			Suggest("Remove that one first: git -C %s worktree remove %s, or parley stop NAME --remove, if an agent "+
 				"has it",
-				sh.Word(x.dir), sh.Word(inside[0]))
+				sh.Word(x.repo.dir), sh.Word(inside[0]))
 	}
 	if x.f.Force || x.f.Discard {
 		return nil
 	}
 
-	there, err := x.in(ctx, x.w.Path)
+	there, err := x.repo.in(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 // merging is a worktree's branch on its way into its base, in the checkout of the base.
 type merging struct {
-	*repo
-	w *parley.Worktree
+	repo *repo
+	w    *parley.Worktree
 }
 
 // Preview is what a merge would do.
@@ -52,7 +52,7 @@ func PreviewOf(ctx context.Context, agent string, w *parley.Worktree) (*Preview,
 // conflicts tries the merge without a checkout, and returns the files on which it fails. A git before 2.38 cannot, and
 // finds out later.
 func (m merging) conflicts(ctx context.Context) []string {
-	out, err := m.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z",
+	out, err := m.repo.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z",
 		ref(m.w.Base), ref(m.w.Branch))
 	if failed, ok := errors.AsType[*gitError](err); !ok || failed.status != 1 {
 		return nil
@@ -65,19 +65,20 @@ func (m merging) conflicts(ctx context.Context) []string {
 func (m merging) check(ctx context.Context) error {
 	if strings.Contains(m.w.Base, "=") { // where git takes the name of the branch's settings to end
 		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", m.w.Base).
-			Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.dir), sh.Word(m.w.Branch))
+			Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.repo.dir), sh.Word(m.w.Branch))
 	}
 
-	now, err := m.branch(ctx)
+	now, err := m.repo.branch(ctx)
 	if err != nil {
 		return err
 	}
 	if now != m.w.Base {
-		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", m.dir, now, m.w.Base).
-			Suggest("Switch first: git -C %s switch %s", sh.Word(m.dir), sh.Word(m.w.Base))
+		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", m.repo.dir, now,
+			m.w.Base).
+			Suggest("Switch first: git -C %s switch %s", sh.Word(m.repo.dir), sh.Word(m.w.Base))
 	}
 
-	changes, err := m.status(ctx, "--untracked-files=no")
+	changes, err := m.repo.status(ctx, "--untracked-files=no")
 	if err != nil {
 		return err
 	}
@@ -86,9 +87,9 @@ func (m merging) check(ctx context.Context) error {
 		for _, c := range changes {
 			files = append(files, c.path)
 		}
-		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", m.dir, plural(n, "file"),
-			isOrAre(n), few(files)).
-			Suggest("Commit or stash first: git -C %s stash", sh.Word(m.dir))
+		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", m.repo.dir,
+			plural(n, "file"), isOrAre(n), few(files)).
+			Suggest("Commit or stash first: git -C %s stash", sh.Word(m.repo.dir))
 	}
 
 	if files := m.conflicts(ctx); len(files) > 0 {
@@ -99,7 +100,7 @@ func (m merging) check(ctx context.Context) error {
 
 // checkFast refuses a fast-forward that is none.
 func (m merging) checkFast(ctx context.Context) error {
-	_, behind, err := m.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
+	_, behind, err := m.repo.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
 	if err != nil || behind == 0 {
 		return err
 	}
@@ -117,7 +118,7 @@ func conflict(w *parley.Worktree, files string) error {
 
 // run merges the branch into its base, which is checked out.
 func (m merging) run(ctx context.Context, f Finish) (parley.MergeWay, error) {
-	ahead, behind, err := m.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
+	ahead, behind, err := m.repo.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
 	switch {
 	case err != nil || ahead == 0:
 		return parley.MergedNothing, err
@@ -131,14 +132,14 @@ func (m merging) run(ctx context.Context, f Finish) (parley.MergeWay, error) {
 
 // merge merges the branch. A merge that fails is undone.
 func (m merging) merge(ctx context.Context, agent, forward string) error {
-	_, err := m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", forward, "--commit", "--no-squash",
+	_, err := m.repo.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", forward, "--commit", "--no-squash",
 		"--no-edit", "--no-gpg-sign", "--no-verify-signatures", "--quiet",
 		"-m", fmt.Sprintf("Merge branch '%s' of %s", m.w.Branch, agent), ref(m.w.Branch))
 	if err == nil {
 		return nil
 	}
 
-	_, aborted := m.git(context.WithoutCancel(ctx), "merge", "--abort")
+	_, aborted := m.repo.git(context.WithoutCancel(ctx), "merge", "--abort")
 	failed, _ := errors.AsType[*gitError](aborted)
 	if aborted == nil || failed == nil {
 		return conflict(m.w, err.Error())
@@ -149,7 +150,7 @@ func (m merging) merge(ctx context.Context, agent, forward string) error {
 
 func (m merging) failed(err error) error {
 	return parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", m.w.Branch, err).
-		Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.dir), sh.Word(m.w.Branch))
+		Suggest("Merge by hand: git -C %s merge %s", sh.Word(m.repo.dir), sh.Word(m.w.Branch))
 }
 
 // maxSubjects bounds how many commits the message of a squashed one lists.
@@ -158,23 +159,23 @@ const maxSubjects = 50
 // squash makes one commit of the branch, aside, and goes on to it with the base: a failure leaves the checkout as it
 // is.
 func (m merging) squash(ctx context.Context, agent string) error {
-	base, branch := m.tip(ctx, m.w.Base), m.tip(ctx, m.w.Branch)
-	tree, err := m.line(ctx, "merge-tree", "--write-tree", "--no-messages", base, branch)
+	base, branch := m.repo.tip(ctx, m.w.Base), m.repo.tip(ctx, m.w.Branch)
+	tree, err := m.repo.line(ctx, "merge-tree", "--write-tree", "--no-messages", base, branch)
 	if err != nil {
 		return m.failed(err) // a git before 2.38, or a conflict that has just come
 	}
-	subjects, err := m.git(ctx, "log", "--format=* %s", "--no-merges", "--reverse", fmt.Sprintf("-%d", maxSubjects),
-		base+".."+branch)
+	subjects, err := m.repo.git(ctx, "log", "--format=* %s", "--no-merges", "--reverse",
+		fmt.Sprintf("-%d", maxSubjects), base+".."+branch)
 	if err != nil {
 		return m.failed(err)
 	}
 
 	message := fmt.Sprintf("Squash branch '%s' of %s\n\n%s", m.w.Branch, agent, subjects)
-	commit, err := m.line(ctx, "commit-tree", tree, "-p", base, "-m", message)
+	commit, err := m.repo.line(ctx, "commit-tree", tree, "-p", base, "-m", message)
 	if err != nil {
 		return m.failed(err)
 	}
-	_, err = m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", "--ff-only", "--no-verify-signatures",
+	_, err = m.repo.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", "--ff-only", "--no-verify-signatures",
 		"--quiet",
 		commit)
 	if err != nil {

@@ -109,7 +109,7 @@ func (m *Menu) Marked() int {
 }
 
 // menuReader reads the options of a dialog as a profile describes them.
-type menuReader struct{ *Profile }
+type menuReader struct{ profile *Profile }
 
 // menu finds the options on a screen, and the rows of the dialog around them.
 func (p menuReader) menu(s *Screen) Menu {
@@ -127,7 +127,7 @@ func (p menuReader) menu(s *Screen) Menu {
 	if m, ok := p.buttons(s, own); ok && (way == NoWay || m.End > at[len(at)-1]) {
 		return m
 	}
-	if way == ByDigit && !p.Markers.Digits {
+	if way == ByDigit && !p.profile.Markers.Digits {
 		way = NoWay
 	}
 	if way == NoWay {
@@ -161,11 +161,11 @@ func (p menuReader) menu(s *Screen) Menu {
 
 // dialogRow returns the lowest row in which what shows that there is a dialog begins, -1 if that is not known.
 func (p menuReader) dialogRow(lines []string) int {
-	if p.patterns.dialog == nil {
+	if p.profile.patterns.dialog == nil {
 		return -1
 	}
 	for i := range slices.Backward(lines) {
-		at := p.patterns.dialog.FindStringIndex(lastLines(lines[i:]))
+		at := p.profile.patterns.dialog.FindStringIndex(lastLines(lines[i:]))
 		if at != nil && at[0] == 0 && strings.TrimSpace(lines[i]) != "" {
 			return i
 		}
@@ -187,7 +187,7 @@ func (p menuReader) top(s *Screen, rows []menuRow, from int) int {
 		}
 
 		r := &rows[top-1]
-		above := p.patterns.dialogAbove != nil && p.patterns.dialogAbove.MatchString(s.Lines[top-1])
+		above := p.profile.patterns.dialogAbove != nil && p.profile.patterns.dialogAbove.MatchString(s.Lines[top-1])
 		edge := r.rule && !r.framed || above && (number == 0 || r.number != number-1)
 		if framed && !r.framed || edge && !goesOn(rows[:top-1], number) {
 			break
@@ -224,7 +224,7 @@ func (p menuReader) option(rows []menuRow, at, next int) Option {
 	return Option{
 		Label: plain.CleanLine(label), Detail: plain.CleanLine(detail), Number: r.number, Marked: r.mark != "",
 		Check: r.check > noCheck, Checked: r.check == checked,
-		Text: p.patterns.textOption != nil && p.patterns.textOption.MatchString(label),
+		Text: p.profile.patterns.textOption != nil && p.profile.patterns.textOption.MatchString(label),
 	}
 }
 
@@ -233,7 +233,7 @@ func (p menuReader) field(o *Option) Field {
 	switch {
 	case o.Detail == "":
 		return FieldClosed
-	case p.patterns.textOption.MatchString(o.Detail):
+	case p.profile.patterns.textOption.MatchString(o.Detail):
 		return FieldEmpty
 	}
 	return FieldFilled

@@ -252,18 +252,18 @@ func keyed(text string) (options []Option) {
 
 // buttons reads options that stand in one row. The marked one has another background, or each has a key of its own.
 func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
-	if p.patterns.buttons == nil {
+	if p.profile.patterns.buttons == nil {
 		return Menu{}, false
 	}
 
 	for i, line := range slices.Backward(s.Lines) {
-		match := p.patterns.buttons.FindStringSubmatchIndex(line)
+		match := p.profile.patterns.buttons.FindStringSubmatchIndex(line)
 		if match == nil || rows[i].empty() || blocks(rows[i+1:]) > 1 {
 			continue
 		}
 
 		m := Menu{Way: ByButton}
-		group := 2 * textGroup(p.patterns.buttons)
+		group := 2 * textGroup(p.profile.patterns.buttons)
 		from, text := match[group], line[match[group]:match[group+1]]
 		if m.Options = keyed(text); m.Options != nil {
 			m.Way = ByKey

@@ -34,10 +34,10 @@ func (f *filter) switchRecord(filtered bool) {
 	switch {
 	case filtered && t.Records.Shown != &t.Records.hits:
 		t.Records.hits = newRecord()
-		t.Records.hits.found, t.Records.hits.height = true, t.Records.Live.height
+		t.Records.hits.found, t.Records.hits.list.height = true, t.Records.Live.list.height
 		t.Records.Shown, f.hunt = &t.Records.hits, hunt{again: true}
 	case !filtered && t.Records.Shown == &t.Records.hits:
-		t.Records.Live.height = t.Records.hits.height
+		t.Records.Live.list.height = t.Records.hits.list.height
 		t.Records.Shown, f.hunt = &t.Records.Live, hunt{}
 		t.Records.Live.settle()
 	}
@@ -224,7 +224,7 @@ func (t *record) setRows(rows []*team.Row) {
 
 // nearTop reports whether the list has room for older rows, or the marker is near them.
 func (t *record) nearTop() bool {
-	return len(t.lines) < t.height || !t.follow && slices.Index(t.rows, t.Sel) < nearEdge
+	return len(t.list.lines) < t.list.height || !t.follow && slices.Index(t.rows, t.Sel) < nearEdge
 }
 
 // note says what the filter found, in the words of the bar.

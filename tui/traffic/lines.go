@@ -47,21 +47,21 @@ func (t *record) lay() {
 	}
 	t.laid = now
 
-	t.lines = t.lines[:0]
+	t.list.lines = t.list.lines[:0]
 	days := dayMarks{now: t.today}
 	for i := 0; i < len(t.rows); {
 		if day, begins := days.next(t.rows[i].At); begins {
-			t.lines = append(t.lines, listLine{day: day})
+			t.list.lines = append(t.list.lines, listLine{day: day})
 		}
 
 		n, folds := t.run(i, &days)
 		run := t.rows[i : i+n : i+n]
 		if i += n; folds {
-			t.lines = append(t.lines, listLine{row: run[n-1], of: run})
+			t.list.lines = append(t.list.lines, listLine{row: run[n-1], of: run})
 			continue
 		}
 		for _, r := range run {
-			t.lines = append(t.lines, listLine{row: r})
+			t.list.lines = append(t.list.lines, listLine{row: r})
 		}
 	}
 }
@@ -153,8 +153,8 @@ func (l *listLines) inView() (rows []*team.Row) {
 
 // marked returns the line under the marker.
 func (t *record) marked() listLine {
-	if i := t.lineOf(t.Sel); i >= 0 {
-		return t.lines[i]
+	if i := t.list.lineOf(t.Sel); i >= 0 {
+		return t.list.lines[i]
 	}
 	return listLine{}
 }

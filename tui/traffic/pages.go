@@ -85,7 +85,7 @@ func (t *record) takePage(msg pageMsg) {
 		t.extend(msg)
 	default:
 		t.rows, t.ByID, t.low = nil, map[string]*team.Row{}, msg.low
-		t.Sel, t.top = nil, 0
+		t.Sel, t.list.top = nil, 0
 		t.extend(msg)
 		if msg.of == oldestPage && len(t.rows) > 0 {
 			t.Sel = t.rows[0]
@@ -163,7 +163,7 @@ func (t *record) wanted() (of pageOf, at int64) {
 
 // short reports whether the screen has room for more lines. What is folded counts, so that an endless
 // exchange does not push the newest messages out of the window.
-func (t *record) short() bool { return len(t.lines) < t.height && len(t.rows) < maxRows/2 }
+func (t *record) short() bool { return len(t.list.lines) < t.list.height && len(t.rows) < maxRows/2 }
 
 // ask reads what the list lacks now.
 func (t *reader) ask() tea.Cmd { return tea.Batch(t.askPage(), t.askStandings(), t.askTexts()) }
@@ -191,7 +191,7 @@ func (t *reader) askStandings() tea.Cmd {
 	}
 
 	var ids []string
-	for _, r := range t.records.Shown.inView() {
+	for _, r := range t.records.Shown.list.inView() {
 		if !r.Sure && len(ids) < mostStandings {
 			ids = append(ids, r.ID)
 		}

@@ -93,7 +93,7 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 func (t *record) settle() {
 	n := len(t.rows)
 	if n == 0 {
-		t.Sel, t.top, t.lines, t.laid = nil, 0, nil, laid{}
+		t.Sel, t.list.top, t.list.lines, t.laid = nil, 0, nil, laid{}
 		return
 	}
 
@@ -108,23 +108,24 @@ func (t *record) settle() {
 
 	t.Sel = t.rows[i]
 	t.lay()
-	at := t.lineOf(t.Sel)
-	if t.top = kit.Window(t.top, at, len(t.lines), t.height); at > 0 && at == t.top && t.lines[at-1].row == nil {
-		t.top-- // its day
+	at := t.list.lineOf(t.Sel)
+	if t.list.top = kit.Window(t.list.top, at, len(t.list.lines), t.list.height); at > 0 && at == t.list.top &&
+		t.list.lines[at-1].row == nil {
+		t.list.top-- // its day
 	}
 }
 
 // move goes n lines down, or up. It stops following the newest, also at the end.
 func (t *record) move(n int) {
-	i := t.lineOf(t.Sel)
+	i := t.list.lineOf(t.Sel)
 	if i < 0 {
 		return
 	}
-	j := t.step(i, n)
+	j := t.list.step(i, n)
 	if j != i {
 		t.follow = false
 	}
-	t.Sel = t.lines[j].row
+	t.Sel = t.list.lines[j].row
 	t.settle()
 }
 
@@ -134,7 +135,7 @@ func (t *record) setFollow(on bool) {
 }
 
 func (t *record) resize(height int) {
-	t.height = height
+	t.list.height = height
 	t.settle()
 }
 

@@ -55,10 +55,10 @@ type record struct {
 	found bool  // the rows are matches of a filter: none are paged in
 	Sel   *team.Row
 
-	listLines // of the rows, by lay
-	laid      laid
-	today     time.Time
-	columns   listColumns
+	list    listLines // of the rows, by lay
+	laid    laid
+	today   time.Time
+	columns listColumns
 
 	unfolded map[string]bool // messages that the person wants to see one by one
 	follow   bool

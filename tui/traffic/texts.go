@@ -27,7 +27,7 @@ func (t *reader) askTexts() tea.Cmd {
 	}
 
 	var ids []string
-	for _, l := range t.records.Shown.linesInView() {
+	for _, l := range t.records.Shown.list.linesInView() {
 		if l.row != nil && l.row.Cut && len(ids) < mostStandings {
 			ids = append(ids, l.row.ID)
 		}

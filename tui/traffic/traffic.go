@@ -116,7 +116,7 @@ func (t *Screen) Move(by kit.Motion) tea.Cmd {
 		return t.reader.toOldest()
 	}
 
-	t.Records.Shown.move(by.Lines(t.Records.Shown.height))
+	t.Records.Shown.move(by.Lines(t.Records.Shown.list.height))
 
 	return nil
 }
@@ -209,7 +209,7 @@ func (t *Screen) Settle(w, h int) {
 	listW, listH, detailW, detailH := t.Parts(w, h)
 	t.Records.Shown.resize(listH - 1)
 	t.Records.Shown.columns.hidden = t.Hidden
-	t.Records.Shown.columns.fit(t.Records.Shown.inView(), listW)
+	t.Records.Shown.columns.fit(t.Records.Shown.list.inView(), listW)
 	if t.Detail.Height = detailH - 1; t.Detail.opened() {
 		t.Detail.Settle(len(t.Detail.Lines(t.room.Theme, t.Records.Shown.Sel, detailW, t.room.Now)))
 	}

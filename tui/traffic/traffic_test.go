@@ -101,7 +101,7 @@ func TestOneWayTrafficDoesNotFold(t *testing.T) {
 			SenderID: "a", Sender: "a",
 			RecipientID: "b", Recipient: "b", RecipientCount: 1, Time: noon}})
 	}
-	if got, want := len(r.lines), len(r.rows); got != want+1 { // and its day
+	if got, want := len(r.list.lines), len(r.rows); got != want+1 { // and its day
 		t.Errorf("%d lines of %d messages", got, want)
 	}
 }

@@ -32,10 +32,10 @@ func (t *record) view(th kit.Theme, w int, focused bool, n listNote, now time.Ti
 		for _, line := range kit.Wrap(n.nothing, w-2) {
 			lines = append(lines, "  "+line)
 		}
-		return kit.Clip(lines, t.height+1)
+		return kit.Clip(lines, t.list.height+1)
 	}
 
-	for _, x := range t.linesInView() {
+	for _, x := range t.list.linesInView() {
 		if x.row == nil {
 			lines = append(lines, th.Dim.Render(kit.Fit("  ── "+kit.DayWords(x.day, now)+" ──", w)))
 			continue
@@ -45,12 +45,12 @@ func (t *record) view(th kit.Theme, w int, focused bool, n listNote, now time.Ti
 		lines = append(lines, x.view(th, t.columns, look, now))
 	}
 
-	return kit.Clip(lines, t.height+1)
+	return kit.Clip(lines, t.list.height+1)
 }
 
 // heading names the list, and the day at its top if that is not today.
 func (t *record) heading() string {
-	view := t.linesInView()
+	view := t.list.linesInView()
 	if len(view) == 0 || view[0].row == nil || kit.SameDay(view[0].row.At, t.today, t.today.Location()) {
 		return "Traffic"
 	}
@@ -178,7 +178,7 @@ func route(from, between, to string, w int) string {
 func (t *Screen) Point(p kit.Pointer) tea.Cmd {
 	listW, listH, _, detailH := t.Parts(p.W, p.H)
 	inDetail := detailH > 0 && p.Second(t.room.Tier, listW, listH)
-	switch i := t.Records.Shown.top + p.Y - 1; {
+	switch i := t.Records.Shown.list.top + p.Y - 1; {
 	case inDetail && p.Wheel != 0:
 		t.Detail.Top += p.Wheel
 	case inDetail:
@@ -186,8 +186,8 @@ func (t *Screen) Point(p kit.Pointer) tea.Cmd {
 		t.Records.Shown.setFollow(false)
 	case p.Wheel != 0:
 		return kit.Times(p.Wheel, func(by kit.Motion) tea.Cmd { t.Records.Shown.move(by.Lines(1)); return nil })
-	case p.Y > 0 && i < len(t.Records.Shown.lines) && t.Records.Shown.lines[i].row != nil:
-		x := t.Records.Shown.lines[i]
+	case p.Y > 0 && i < len(t.Records.Shown.list.lines) && t.Records.Shown.list.lines[i].row != nil:
+		x := t.Records.Shown.list.lines[i]
 		if again := x.row == t.Records.Shown.Sel && !t.Detail.focused; again && (x.of != nil || !t.Detail.opened()) {
 			return t.enter()
 		}
