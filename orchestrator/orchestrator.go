@@ -172,7 +172,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}, o.rooms.files)
 	o.rooms.responders = answer.New(answer.Options{
 		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Pause: o.rooms.pause, Tools: o,
-			Model: o.opts.Model,
+		Model:    o.opts.Model,
 		Declared: o.opts.Responders, Host: o.opts.Host, Timeout: o.opts.Settings.ModelTimeout,
 		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
 	})

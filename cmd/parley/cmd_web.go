@@ -243,7 +243,8 @@ func (c *webPage) list(ctx context.Context) error {
 		if k.Device != (parley.Device{}) {
 			device = plain.CleanLine(k.Device.Words())
 		}
-		t.add(c.cli.out.paint(bold, k.KeyID), sessionWords(k.Origin), device, "made "+c.cli.out.ago(k.CreatedAt)+" ago", used)
+		made := "made " + c.cli.out.ago(k.CreatedAt) + " ago"
+		t.add(c.cli.out.paint(bold, k.KeyID), sessionWords(k.Origin), device, made, used)
 	}
 	t.print(c.cli.out)
 

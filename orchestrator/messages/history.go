@@ -80,7 +80,7 @@ func (ms *Service) GetMessageStatus(
 
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.Roster.Names.FillIn(&stored.Message),
 		DeliveryStatus: parley.SumUp(stored.Deliveries),
-			Deliveries: ms.Roster.Names.FillInDeliveries(stored.Deliveries)}
+		Deliveries:     ms.Roster.Names.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
 		if res.Responses, err = ms.Store.Debts.List(ctx, msg.ID); err != nil {
 			return nil, err

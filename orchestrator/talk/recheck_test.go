@@ -38,9 +38,9 @@ func TestHoldsOutliveARecheckThatFails(t *testing.T) {
 	for seq := range int64(3) {
 		talk.Memory.holds.keep(&hold{due: true,
 			Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
-			Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
-			Message: parley.Message{SenderID: "anna", ChainID: "chain"},
-		}}})
+				Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
+				Message: parley.Message{SenderID: "anna", ChainID: "chain"},
+			}}})
 	}
 
 	ended, cancel := context.WithCancel(t.Context())
@@ -96,9 +96,9 @@ func TestPostsOfAnUnknownThreadStayHeld(t *testing.T) {
 	for seq, thread := range map[int64]string{1: "", 2: "gone"} {
 		talk.Memory.holds.keep(&hold{due: true,
 			Withheld: store.Withheld{Why: string(conversation.ChainSpent), Job: store.Job{
-			Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
-			Message: parley.Message{SenderID: "anna", ChainID: "chain", ThreadID: thread},
-		}}})
+				Key:     store.Key{MessageSeq: seq, RecipientID: "bob"},
+				Message: parley.Message{SenderID: "anna", ChainID: "chain", ThreadID: thread},
+			}}})
 	}
 
 	if _, err := talk.Recheck(t.Context()); parley.ErrorCode(err) != parley.ThreadNotFound {

@@ -15,12 +15,12 @@ import (
 // Roster holds all members and their keys, and tells who calls. Its methods are safe for concurrent use.
 type Roster struct {
 	*directory
-	Names *names
+	Names   *names
 	Records *records
-	Hosts *machines
-	store *store.Store
-	now   func() time.Time
-	log   *slog.Logger
+	Hosts   *machines
+	store   *store.Store
+	now     func() time.Time
+	log     *slog.Logger
 
 	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
 	InvitationLife time.Duration
