@@ -52,7 +52,7 @@ func TestDaemonThatSleptTypesOnce(t *testing.T) {
 	ann.knows("bobby")
 
 	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
-	tmuxtest.Poll(t, func() bool { _, away := ann.roster.Hosts.Away(ann.roster.ByName("bobby")); return away },
+	tmuxtest.Poll(t, func() bool { _, away := ann.roster.Away(ann.roster.ByName("bobby")); return away },
 		func() string { return "bob sleeps, and ann does not know it" })
 	id := ann.send("bobby", "while you sleep")
 	ann.held(id, "host bob has been away since")

@@ -34,6 +34,7 @@ var large = map[string]int{
 	"orchestrator/courier.courier":  45,
 	"orchestrator/courier.recovery": 36,
 	"orchestrator/team.Member":      38,
+	"orchestrator/team.Roster":      38,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -14,7 +14,7 @@ import (
 // operator may post.
 func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.Message.ThreadID))
-	if _, ok := a.Roster.Names.Titles.Find(id); !ok {
+	if _, ok := a.Roster.Titles.Find(id); !ok {
 		th, err := a.Store.Threads.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err

@@ -37,7 +37,7 @@ func (ops *Service) ExportMessages(
 		if err != nil {
 			return nil, err
 		}
-		th = ops.Roster.Names.FillInThread(th)
+		th = ops.Roster.FillInThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 
@@ -47,8 +47,8 @@ func (ops *Service) ExportMessages(
 	}
 
 	for _, m := range page.Messages {
-		ops.Roster.Names.FillIn(&m.Message)
-		ops.Roster.Names.FillInDeliveries(m.Deliveries)
+		ops.Roster.FillIn(&m.Message)
+		ops.Roster.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

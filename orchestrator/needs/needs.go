@@ -233,7 +233,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 
 // fillInItem fills in the names of a message and its recipient.
 func fillInItem(roster *team.Roster, item store.InboxItem) store.InboxItem {
-	roster.Names.FillIn(&item.Message)
+	roster.FillIn(&item.Message)
 	item.Delivery.Recipient = roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
