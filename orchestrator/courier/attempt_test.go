@@ -630,7 +630,7 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 	s.want(tmux.Entered, notTaken)
 	s.begin(true) // a dialog had opened, and is answered now
 
-	c := typist{view: view{ledger: ledger{o: New(Options{})}, memory: s.memory}}
+	c := typist{o: New(Options{}), view: &view{memory: s.memory}}
 	got := c.notTaken(s.on, s.attempt, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken})
 	if want := parley.EndedUnreported; got != want {
 		t.Errorf("it ended %q, want %q", got, want)

@@ -21,9 +21,15 @@ const (
 )
 
 // courier is the only writer to one agent's terminal. Its fields are its own goroutine's. It stands on floors, of which
-// none reaches the one above it: ledger, view, typist, recovery.
+// none reaches the one above it.
 type courier struct {
-	recovery
+	o        *Couriers
+	m        *team.Member
+	ledger   *ledger
+	view     *view
+	typist   *typist
+	recovery *recovery
+
 	doors   doorway   // the own entrance of the program
 	blocked bool      // the last look found what only the operator passes: a blocked program, a spent budget
 	ahead   foresight // of the message that is being stored on the offer
@@ -57,9 +63,11 @@ func (o *Couriers) Start(m *team.Member) {
 
 // newCourier returns a courier that knows nothing of what the daemon before it did.
 func (o *Couriers) newCourier(m *team.Member) *courier {
-	c := &courier{recovery: recovery{typist{view: view{ledger: ledger{o: o, m: m, open: true, behind: true}}}}}
-	c.doors.v = &c.view
-	return c
+	l := &ledger{o: o, m: m, open: true, behind: true}
+	v := &view{o: o, m: m, ledger: l}
+	y := &typist{o: o, m: m, ledger: l, view: v}
+	r := &recovery{o: o, m: m, ledger: l, view: v, typist: y}
+	return &courier{o: o, m: m, ledger: l, view: v, typist: y, recovery: r, doors: doorway{v: v}}
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -103,9 +111,9 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 	again, err := c.round(ctx)
 	if err != nil && ctx.Err() == nil {
 		c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
-		again, c.open = true, true
+		again, c.ledger.open = true, true
 	}
-	if c.soon || c.doors.eager {
+	if c.ledger.soon || c.doors.eager {
 		pause = min(pause, brisk)
 	}
 	return pause, again
@@ -114,7 +122,7 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 // round delivers what waits, as far as the terminal is ready. It reports
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
-	c.soon, c.doors.eager = false, false
+	c.ledger.soon, c.doors.eager = false, false
 	if !c.o.Roster.Here(c.m) {
 		c.m.TakeQueued() // its own host types to it, and reads it from the database
 		return false, nil
@@ -126,16 +134,16 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 
 	if c.m.Started.Swap(false) { // with a message that was handed over as well: only the database knows
-		c.open, c.openOn, c.behind = true, nil, true
+		c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true
 	}
-	if c.open {
-		if err := c.settleOpen(ctx); err != nil || c.open {
+	if c.ledger.open {
+		if err := c.settleOpen(ctx); err != nil || c.ledger.open {
 			return true, err
 		}
 	}
 	c.m.NoteUnsent(parley.Hold{}, c.o.Now())
 
-	if err := c.proveLate(ctx); err != nil {
+	if err := c.recovery.proveLate(ctx); err != nil {
 		return true, err
 	}
 	if err := c.doors.follow(ctx); err != nil {
@@ -144,7 +152,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 	if claimed != nil {
 		if done, err := c.deliver(ctx, *claimed); err != nil || !done {
-			c.behind = true
+			c.ledger.behind = true
 			return c.m.Terminal() != nil, err
 		}
 	}
@@ -156,33 +164,33 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 		if err != nil || len(jobs) == 0 {
 			watches := false
-			if err == nil && c.stranded == nil {
-				watches, err = c.watchGiven(ctx)
+			if err == nil && c.view.stranded == nil {
+				watches, err = c.recovery.watchGiven(ctx)
 			} else if err == nil {
-				watches, err = c.watchStranded(ctx)
+				watches, err = c.recovery.watchStranded(ctx)
 			}
 			if err == nil {
 				c.offer()
 			}
-			return len(c.unread) > 0 || len(c.doors.open) > 0 || watches, err
+			return len(c.typist.unread) > 0 || len(c.doors.open) > 0 || watches, err
 		}
 
 		for i, job := range jobs {
 			done, err := c.deliver(ctx, job)
 			if err == nil && !done && c.blocked {
 				if done, err = c.deliverInsisted(ctx); done {
-					c.behind = true
+					c.ledger.behind = true
 					break
 				}
 			}
 
 			if err != nil || !done {
-				c.behind = true
+				c.ledger.behind = true
 				return c.m.Terminal() != nil, err // a launch wakes it
 			}
 
 			if i < len(jobs)-1 && c.m.HasUrgent() { // an urgent one goes before the rest
-				c.behind = true
+				c.ledger.behind = true
 				break
 			}
 		}
@@ -209,13 +217,13 @@ func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 // courier is behind, what the database has.
 func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 	fresh := c.m.TakeQueued()
-	c.behind = c.m.Missed.Swap(false) || c.behind
-	if !c.behind {
+	c.ledger.behind = c.m.Missed.Swap(false) || c.ledger.behind
+	if !c.ledger.behind {
 		return fresh, nil
 	}
 	jobs, err := c.o.Store.Pending(ctx, c.m.ID, batch)
 	if err == nil && len(jobs) < batch {
-		c.behind = false // what comes from now on is handed over
+		c.ledger.behind = false // what comes from now on is handed over
 	}
 	return jobs, err
 }
@@ -235,16 +243,16 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if c.ahead.holds(t, &job, looked) {
 		looked, seen = c.ahead.began, c.ahead.ended
 	} else {
-		w, h = c.ready(ctx, t, &job, looked)
+		w, h = c.view.ready(ctx, t, &job, looked)
 	}
-	if undone, err := c.noteUndone(ctx); undone || err != nil {
+	if undone, err := c.recovery.noteUndone(ctx); undone || err != nil {
 		return false, err
 	}
 	c.ahead = foresight{}
 	decided := cmp.Or(seen, c.o.Now()) // an answer of the entrance can take long, and a claim, too
 	if e, through := c.doors.wants(ctx, t, &job, h); through {
 		if !team.IsUrgent(job) && c.m.HasUrgent() {
-			c.soon = true // an urgent one came meanwhile, and goes first
+			c.ledger.soon = true // an urgent one came meanwhile, and goes first
 			return false, nil
 		}
 		return c.doors.give(ctx, t, job, e, h)
@@ -255,11 +263,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
-		return false, c.hold(ctx, job, h)
+		return false, c.ledger.hold(ctx, job, h)
 	}
 
-	if c.stranded != nil {
-		if over, done, err := c.settleStranded(ctx, t, &job, w); over || err != nil {
+	if c.view.stranded != nil {
+		if over, done, err := c.recovery.settleStranded(ctx, t, &job, w); over || err != nil {
 			return done, err
 		}
 	}
@@ -272,17 +280,17 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer cancel()
 
 	if !team.IsUrgent(job) && c.m.HasUrgent() {
-		c.soon = true // an urgent one came during the look, and goes first
-		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+		c.ledger.soon = true // an urgent one came during the look, and goes first
+		return false, c.ledger.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
 	l := c.o.compose(c.m, t.Profile, &job)
-	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
+	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}
 	if now := c.o.Now(); now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {
-		if h := c.lookAgain(ctx, t, &job); !h.none() {
-			return false, c.close(ctx, job, change(parley.DeliveryHeld, h))
+		if h := c.view.lookAgain(ctx, t, &job); !h.none() {
+			return false, c.ledger.close(ctx, job, change(parley.DeliveryHeld, h))
 		}
 	}
 
@@ -290,9 +298,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		t.Limit.Resume()
 	}
 	c.m.StartTurn(&job.Message)
-	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
+	c.ledger.begin(job.PaneSeq, t)
 
-	return c.submit(ctx, t, job, c.newAttempt(t, &job, l, w, false))
+	return c.typist.submit(ctx, t, job, c.typist.newAttempt(t, &job, l, w, false))
 }
 
 // settleOpen resolves deliveries that were left in `typing`, by what the pane
@@ -302,16 +310,16 @@ func (c *courier) settleOpen(ctx context.Context) error {
 	defer c.m.Typing.Unlock()
 
 	t := c.m.Terminal()
-	if t == nil || c.openOn != nil && c.openOn != t {
+	if t == nil || c.ledger.openOn != nil && c.ledger.openOn != t {
 		if err := c.o.Abandon(ctx, c.m, "the terminal went away"); err != nil {
 			return err
 		}
-		c.open, c.openOn = false, nil
+		c.ledger.open, c.ledger.openOn = false, nil
 		return nil
 	}
 
-	if !c.numbered {
-		_ = c.o.releaseKeys(ctx, &c.memory, t) // the look before the next message tries again
+	if !c.ledger.numbered {
+		_ = c.o.releaseKeys(ctx, &c.view.memory, t) // the look before the next message tries again
 	}
 
 	jobs, err := c.o.Store.Typing(ctx, c.m.ID)
@@ -319,7 +327,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 		return err
 	}
 
-	c.open, c.openOn = false, nil
+	c.ledger.open, c.ledger.openOn = false, nil
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
@@ -328,11 +336,11 @@ func (c *courier) settleOpen(ctx context.Context) error {
 			c.doors.restore(t, job)
 			continue
 		}
-		c.open, c.openOn = true, t
-		if _, err := c.resolve(ctx, t, job); err != nil {
+		c.ledger.open, c.ledger.openOn = true, t
+		if _, err := c.recovery.resolve(ctx, t, job); err != nil {
 			return err
 		}
-		if c.open {
+		if c.ledger.open {
 			return nil
 		}
 	}

@@ -162,7 +162,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	case always, team.IsUrgent(*job):
 		return true
 	}
-	if v.waiting == job.Key && v.o.Now().Sub(v.since) >= doorPatience {
+	if v.ledger.waiting == job.Key && v.o.Now().Sub(v.ledger.since) >= doorPatience {
 		return true
 	}
 	d.eager = v.m.Terminal().Profile.Door.Kind != ""
@@ -244,7 +244,7 @@ func (d *doorway) give(
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own door is closed")))
 	}
 
-	d.rest, v.soon, v.waiting = 0, true, store.Key{}
+	d.rest, v.ledger.soon, v.ledger.waiting = 0, true, store.Key{}
 	if err != nil {
 		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.letter.Mark, "error", err)
 	}
@@ -270,7 +270,7 @@ func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (b
 	claimed, err := d.claim(ctx, x)
 	if claimed {
 		x.given = d.v.o.Now()
-		d.open, d.v.soon = append(d.open, x), true
+		d.open, d.v.ledger.soon = append(d.open, x), true
 	}
 	return err == nil, err
 }
@@ -283,7 +283,7 @@ func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		d.v.open, d.v.openOn = true, nil // the claim may have been made
+		d.v.ledger.open, d.v.ledger.openOn = true, nil // the claim may have been made
 		return false, err
 	}
 	x.State, x.Door = parley.DeliveryTyping, true
@@ -338,7 +338,7 @@ func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) e
 		return err
 	}
 	d.open.forget(x)
-	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
+	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
 	return nil
 }
 
@@ -356,7 +356,7 @@ func (d *doorway) follow(ctx context.Context) error {
 		}
 	}
 	if slices.ContainsFunc(d.open, func(x *handed) bool { return d.v.o.Now().Sub(x.given) < doorFresh }) {
-		d.v.soon = true
+		d.v.ledger.soon = true
 	}
 	return nil
 }

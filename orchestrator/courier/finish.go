@@ -15,14 +15,14 @@ import (
 func (r *recovery) settleStranded(
 	ctx context.Context, t *team.Terminal, job *store.Job, w way,
 ) (over, done bool, err error) {
-	s := r.stranded
+	s := r.view.stranded
 	same := s.Key == job.Key
 	switch {
 	case s.fate == fateShown:
-		r.stranded = nil
+		r.view.stranded = nil
 		r.noteShown(t, s)
 		evidence := parley.ProofShown.Words("") + s.together()
-		return same, true, errors.Join(r.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
+		return same, true, errors.Join(r.typist.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
 			typedRungs(s.wasEntered(), parley.ProofShown, evidence, &s.Job)...)))
 	case s.pressable():
 		done, err = r.pressStranded(ctx, t, w)
@@ -30,7 +30,7 @@ func (r *recovery) settleStranded(
 	case s.fate == fateGone && same && s.stood && s.Waits():
 		return true, true, r.giveUpStranded(ctx)
 	}
-	r.stranded = nil
+	r.view.stranded = nil
 	return false, false, nil
 }
 
@@ -38,11 +38,11 @@ func (r *recovery) settleStranded(
 func (r *recovery) noteShown(t *team.Terminal, s *typed) {
 	now := r.o.Now()
 	o := observation{on: t, profile: t.Profile, names: r.m.ReportsMessages()}
-	unreported := r.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
+	unreported := r.view.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
 	s.given = given{
 		entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported,
 	}
-	r.memory.given = s
+	r.view.memory.given = s
 }
 
 // pressStranded goes on at the key of the stranded text.
@@ -50,37 +50,37 @@ func (r *recovery) pressStranded(ctx context.Context, t *team.Terminal, w way) (
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
-	s := r.stranded
+	s := r.view.stranded
 	job := s.Job
-	r.memory.text = s
-	a := r.newAttempt(t, &job, s.letter, w, true)
+	r.view.memory.text = s
+	a := r.typist.newAttempt(t, &job, s.letter, w, true)
 	if a.asked = s.Waits(); a.asked {
 		if err := r.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
-		r.open, r.openOn, job.State = true, t, parley.DeliveryTyping
+		r.ledger.open, r.ledger.openOn, job.State = true, t, parley.DeliveryTyping
 	}
 	r.m.StartTurn(&job.Message)
 
-	return r.submit(ctx, t, job, a)
+	return r.typist.submit(ctx, t, job, a)
 }
 
 // giveUpStranded closes a retried delivery whose text stood in the terminal, and is gone: somebody
 // has sent or cleared it. Only one more retry types it again.
 func (r *recovery) giveUpStranded(ctx context.Context) error {
-	s := r.stranded
-	r.stranded = nil
+	s := r.view.stranded
+	r.view.stranded = nil
 	if err := r.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Announced); err != nil {
 		return ignoreStale(err)
 	}
-	return r.close(ctx, s.Job, unseen(r.m, &s.Job, parley.EndedVanished, "")...)
+	return r.ledger.close(ctx, s.Job, unseen(r.m, &s.Job, parley.EndedVanished, "")...)
 }
 
 // noteUndone notes that the program has given back the text that it was given last, and reports whether it did.
 func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
-	s := r.memory.undone
-	r.memory.undone = nil
-	if s == nil || s != r.memory.given {
+	s := r.view.memory.undone
+	r.view.memory.undone = nil
+	if s == nil || s != r.view.memory.given {
 		return false, nil
 	}
 	if err := r.o.Store.Advance(ctx, s.Key, ended(parley.DeliveryUnconfirmed, parley.EndedUndone, "")); err != nil {
@@ -89,7 +89,7 @@ func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
 	}
 	s.State, s.Code, s.Dismissed = parley.DeliveryUnconfirmed, parley.EndedUndone, false
 	s.stranded = stranded{phase: tmux.PaneEntered, stood: true, fate: fateAlone}
-	r.stranded, r.memory.given = s, nil
+	r.view.stranded, r.view.memory.given = s, nil
 	return true, nil
 }
 
@@ -97,16 +97,16 @@ func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
 // is woken when it comes to rest. It reports whether to come back.
 func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 	t := r.m.Terminal()
-	r.memory.noteNamed(r.m, t)
-	s := r.memory.given
+	r.view.memory.noteNamed(r.m, t)
+	s := r.view.memory.given
 	if s == nil || s.kept || s.above == nil || t == nil || s.on != t || r.m.Agent().State == parley.StateBusy {
 		return false, nil
 	}
 
 	r.m.Typing.Lock()
 	defer r.m.Typing.Unlock()
-	facts := r.inspect(t, r.o.Now())
-	h := r.look(ctx, t, &s.Job, &facts)
+	facts := r.view.inspect(t, r.o.Now())
+	h := r.view.look(ctx, t, &s.Job, &facts)
 	undone, err := r.noteUndone(ctx)
 	return undone || h.brief(), err
 }
@@ -114,20 +114,20 @@ func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 // watchStranded looks after a text that stands in the terminal while no message waits. It reports
 // whether to come back.
 func (r *recovery) watchStranded(ctx context.Context) (again bool, err error) {
-	s, t := r.stranded, r.m.Terminal()
+	s, t := r.view.stranded, r.m.Terminal()
 	if s == nil || t == nil || s.on != t {
-		r.stranded = nil
+		r.view.stranded = nil
 		return false, nil
 	}
 
 	r.m.Typing.Lock()
 	defer r.m.Typing.Unlock()
 
-	w, h := r.ready(ctx, t, &s.Job, r.o.Now())
+	w, h := r.view.ready(ctx, t, &s.Job, r.o.Now())
 	r.m.NoteLeftover(hold{}.Hold, "", false, r.o.Now()) // it keeps nobody waiting
-	if r.stranded == nil || !h.none() {
-		return r.stranded != nil, nil
+	if r.view.stranded == nil || !h.none() {
+		return r.view.stranded != nil, nil
 	}
 	_, _, err = r.settleStranded(ctx, t, &s.Job, w)
-	return r.stranded != nil, err
+	return r.view.stranded != nil, err
 }

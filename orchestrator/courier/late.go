@@ -17,39 +17,39 @@ import (
 // delivery was closed as unconfirmed.
 func (r *recovery) proveLate(ctx context.Context) error {
 	t := r.m.Terminal()
-	if len(r.unread) == 0 || t == nil {
-		r.unread = nil
+	if len(r.typist.unread) == 0 || t == nil {
+		r.typist.unread = nil
 		return nil
 	}
 
 	n, err := r.o.host.Unread(t)
 	if !r.o.host.Alive(t) { // what it had not read went with it, and its terminal's name may be another's
-		r.unread = nil
+		r.typist.unread = nil
 		return nil
 	}
 
-	if !t.Profile.HasMarkers() && r.unread[0].read.IsZero() {
-		if asks, err := r.o.asks(ctx, t, &r.memory, &r.unread[0].letter); err != nil {
+	if !t.Profile.HasMarkers() && r.typist.unread[0].read.IsZero() {
+		if asks, err := r.o.asks(ctx, t, &r.view.memory, &r.typist.unread[0].letter); err != nil {
 			return err
 		} else if asks {
-			r.unread = nil // that takes it as its answer
+			r.typist.unread = nil // that takes it as its answer
 			return nil
 		}
 	}
 	if err != nil || n > 0 {
 		return nil
 	}
-	facts := r.inspect(t, r.o.Now())
+	facts := r.view.inspect(t, r.o.Now())
 	if !t.Profile.HasMarkers() && !facts.otherProgram().none() {
-		r.unread = nil // that may have read it
+		r.typist.unread = nil // that may have read it
 		return nil
 	}
 	if facts.unmatched != nil && facts.unmatched() {
 		return nil // it is a known program, and its profile will tell a draft from what it was given
 	}
 
-	for i := range r.unread {
-		if u := r.unread[i]; u.read.IsZero() {
+	for i := range r.typist.unread {
+		if u := r.typist.unread[i]; u.read.IsZero() {
 			u.read = r.o.Now()
 		}
 	}
@@ -86,15 +86,15 @@ const (
 // proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken.
 // Others get some more time to show.
 func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) took) error {
-	entered := r.unread
-	r.unread = nil
+	entered := r.typist.unread
+	r.typist.unread = nil
 	for _, u := range entered {
 		if u.on != t || u.mode != ttyModeOf(r.o.host, t) {
 			continue // it may have been dropped with the change
 		}
 		switch taken(u) {
 		case tookUnseen:
-			r.unread = append(r.unread, u)
+			r.typist.unread = append(r.typist.unread, u)
 			continue
 		case tookNot:
 			continue

@@ -57,6 +57,11 @@ func (l *ledger) claim(ctx context.Context, job *store.Job, text letter) (claime
 	return err == nil, false, err
 }
 
+// begin notes that a text is about to be typed into a terminal.
+func (l *ledger) begin(seq uint64, on *team.Terminal) {
+	l.seq, l.open, l.openOn, l.waiting, l.soon = seq, true, on, store.Key{}, false
+}
+
 // release gives a message back that was claimed as it was stored. Others are nobody's yet.
 func (l *ledger) release(ctx context.Context, job store.Job, to store.Change) error {
 	if job.State != parley.DeliveryTyping || !l.m.Offers.Begin(job.Key) {

@@ -25,13 +25,14 @@ const (
 // without markers must rest first, from one look to the next, unless its profile waits for nothing.
 func (c *courier) offer() {
 	t := c.m.Terminal()
-	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unread) == 0 && len(c.doors.open) == 0 &&
-		!c.memory.cautious && c.m.Agent().Door != doorAlways
-	if t == nil || !quiet || !c.numbered || !t.Profile.HasMarkers() && !t.Profile.Instant() {
+	l, v := c.ledger, c.view
+	quiet := !l.open && !l.behind && v.stranded == nil && len(c.typist.unread) == 0 && len(c.doors.open) == 0 &&
+		!v.memory.cautious && c.m.Agent().Door != doorAlways
+	if t == nil || !quiet || !l.numbered || !t.Profile.HasMarkers() && !t.Profile.Instant() {
 		return
 	}
 
-	c.m.Offers.Make(team.Offer{PaneSeq: c.seq + 1, Takes: func(msg *parley.Message) bool {
+	c.m.Offers.Make(team.Offer{PaneSeq: l.seq + 1, Takes: func(msg *parley.Message) bool {
 		p := t.Profile
 		spent := c.o.Spent != nil && c.o.Spent(c.m.ID) != ""
 		return c.m.Terminal() == t && !t.Stopping.Load() && c.m.Agent().State == parley.StateIdle && !spent &&
@@ -43,11 +44,11 @@ func (c *courier) offer() {
 // being claimed: until that is over, the number is not the courier's.
 func (c *courier) withdraw() (claimed *store.Job, busy bool) {
 	claimed, busy, unsure := c.m.Offers.Withdraw()
-	if c.open && claimed != nil { // it is resolved with what else was left at typing
+	if c.ledger.open && claimed != nil { // it is resolved with what else was left at typing
 		unsure, claimed = c.m.Offers.Drop(), nil
 	}
 	if unsure {
-		c.open, c.openOn, c.behind = true, nil, true
+		c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true
 	}
 	return claimed, busy
 }
@@ -64,7 +65,7 @@ func (c *courier) lookAhead(ctx context.Context) {
 
 	// The couriers of a broadcast share what they see of the machine.
 	t := c.m.Terminal()
-	if w, h := c.ready(ctx, t, &store.Job{Message: msg}, since); h.none() {
+	if w, h := c.view.ready(ctx, t, &store.Job{Message: msg}, since); h.none() {
 		c.ahead = foresight{messageID: msg.ID, on: t, way: w, began: since, ended: c.o.Now()}
 	}
 }

@@ -18,20 +18,23 @@ import (
 
 // typist carries attempts out, and records what came of them.
 type typist struct {
-	view
+	o      *Couriers
+	m      *team.Member
+	ledger *ledger
+	view   *view
 	unread []*typed // entered but not seen to be read; proven if they are read after all
 }
 
 // newAttempt returns an attempt to type a message, or to go on with one.
 func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
-	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &y.memory}
-	a.text = y.memory.textOf(job, t, l, resumed)
+	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &y.view.memory}
+	a.text = y.view.memory.textOf(job, t, l, resumed)
 	a.entered.named, a.entered.mode = y.o.Now(), ttyModeOf(y.o.host, t)
 	if resumed {
 		a.entered.named = later(a.sent, job.QueuedAt) // the report may have come before this look
 	} else {
 		o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
-		a.entered.reporting = y.memory.reports(&o)
+		a.entered.reporting = y.view.memory.reports(&o)
 	}
 	a.entered.long = a.text.lingers
 	return a
@@ -40,8 +43,8 @@ func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, r
 // submit carries an attempt out and records what came of it.
 func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
 	if p := y.o.Paused(); p != nil && !a.resumed { // since the look
-		y.memory.cautious = true
-		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
+		y.view.memory.cautious = true
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
 	}
 
 	sub := tmux.Submission{
@@ -51,19 +54,19 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 	if a.resumed || !t.Profile.Instant() {
 		sub.Untouched, sub.Ahead = a.way.since, a.way.ahead
 		sub.Next = func(m tmux.Moment) tmux.Step {
-			o := y.observe(t, &job, m.Screen)
+			o := y.view.observe(t, &job, m.Screen)
 			return a.next(m.Phase, m.Again, &o)
 		}
 	} else if t.Stopping.Load() {
-		y.memory.cautious = true
-		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
+		y.view.memory.cautious = true
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
 	} else if y.o.leaseOver() {
-		y.memory.cautious = true
-		return false, y.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
+		y.view.memory.cautious = true
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
 	}
 
 	out, err := y.o.host.Pane(t).Submit(ctx, sub)
-	y.m.NoteServed(y.memory.served)
+	y.m.NoteServed(y.view.memory.served)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
@@ -71,21 +74,21 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 		y.m.ForgetForced(job.Message.ID)
 	}
 	if out.KeysWait {
-		y.numbered = false // the next look lets them go
+		y.ledger.numbered = false // the next look lets them go
 	}
 	if a.entered.touched {
-		y.memory.unread = y.o.Now().Add(keysRest)
+		y.view.memory.unread = y.o.Now().Add(keysRest)
 	}
 
 	switch {
 	case job.State == parley.DeliveryUnconfirmed && out.Phase != tmux.Taken:
 		return false, err // it stays so; the next look says what stands there
 	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
-		y.memory.cautious = false
-		return false, y.note(ctx, job, held(parley.HoldMixedText, ""))
+		y.view.memory.cautious = false
+		return false, y.ledger.note(ctx, job, held(parley.HoldMixedText, ""))
 	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
-		a.text.lingers, y.memory.cautious = true, false
-		return false, y.note(ctx, job, held(parley.HoldLingering, ""))
+		a.text.lingers, y.view.memory.cautious = true, false
+		return false, y.ledger.note(ctx, job, held(parley.HoldLingering, ""))
 	}
 	return y.conclude(ctx, t, job, a, out, err)
 }
@@ -105,53 +108,53 @@ func (y *typist) conclude(
 		out.Phase = tmux.Taken
 	}
 
-	y.memory.cautious = out.Phase == tmux.Refused
+	y.view.memory.cautious = out.Phase == tmux.Refused
 	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
 		y.remember(t, &job, a, out)
 	}
 
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		y.stranded = nil
+		y.view.stranded = nil
 		if !t.Profile.HasMarkers() {
-			t.NoteTaken(y.memory.place)
+			t.NoteTaken(y.view.memory.place)
 		}
 		if a.asked && a.pasted.where == "" && !t.Profile.HasMarkers() {
-			y.memory.mute = t
+			y.view.memory.mute = t
 		}
-		err := errors.Join(y.close(ctx, job, y.proven(t, &job, a, out)...), y.giveBack(ctx, a.text))
+		err := errors.Join(y.ledger.close(ctx, job, y.proven(t, &job, a, out)...), y.giveBack(ctx, a.text))
 		if err == nil && out.Phase == tmux.Taken {
 			err = y.o.Roster.NotePrompt(ctx, y.m)
 		}
 		return true, err
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
-		y.numbered = false // the database is older than the pane: count on from the pane
-		return false, y.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
+		y.ledger.numbered = false // the database is older than the pane: count on from the pane
+		return false, y.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
 	case out.Phase == tmux.Refused:
-		return false, y.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
-		return false, y.note(ctx, job, pastedAnd(a.refusal(out, y.m)))
+		return false, y.ledger.note(ctx, job, pastedAnd(a.refusal(out, y.m)))
 	case out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.swallowed:
-		y.memory.cautious = true
-		return false, y.close(ctx, job, change(parley.DeliveryQueued, held(parley.HoldDialogOpened, "")))
+		y.view.memory.cautious = true
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryQueued, held(parley.HoldDialogOpened, "")))
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
-		return true, errors.Join(y.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))
+		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
-		return false, y.note(ctx, job, waits)
+		return false, y.ledger.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
 		if y.o.unread(t) > 0 && a.provable() {
 			a.text.mode = ttyModeOf(y.o.host, t)
 			y.unread = append(y.unread, a.text)
 		}
-		y.stranded = a.text.strand(job, a, out)
-		return true, y.close(ctx, job, ended(parley.DeliveryUnconfirmed, y.notTaken(t, a, out), ""))
+		y.view.stranded = a.text.strand(job, a, out)
+		return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, y.notTaken(t, a, out), ""))
 	}
 
-	y.stranded = a.text.strand(job, a, out)
+	y.view.stranded = a.text.strand(job, a, out)
 	why := a.refusal(out, y.m).Reason
-	return true, y.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+	return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
 
 // provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
@@ -184,7 +187,8 @@ func passing(why tmux.Refusal) bool {
 func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
-	unreported := out.Phase == tmux.Taken && !a.entered.begun && y.memory.reports(&o) && !reportedSince(y.m, job, typed)
+	unreported := out.Phase == tmux.Taken && !a.entered.begun && y.view.memory.reports(&o) &&
+		!reportedSince(y.m, job, typed)
 	entered := a.enteredAt(&out)
 	if entered.IsZero() { // by an earlier call, at a time that nobody knows
 		entered = y.o.Now()
@@ -196,10 +200,10 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 	a.text.given = given{
 		entered: entered, told: told, gone: !a.entered.stands, typed: typed, unreported: unreported,
 		taken:   out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal,
-		unshown: y.memory.last().on != t && t.Profile.FirstShown,
+		unshown: y.view.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false
-	y.memory.given = a.text
+	y.view.memory.given = a.text
 }
 
 // enteredAt returns when the text was entered, as far as can be told: a program can take a key late.

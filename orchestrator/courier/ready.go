@@ -50,7 +50,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	if h := facts.hold(); !h.none() {
 		return h
 	}
-	if t.Profile.Instant() && v.numbered && !v.memory.cautious {
+	if t.Profile.Instant() && v.ledger.numbered && !v.memory.cautious {
 		return hold{}
 	}
 

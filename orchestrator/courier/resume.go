@@ -14,7 +14,13 @@ import (
 )
 
 // recovery takes up what earlier attempts left: in `typing`, in the composer, or unread.
-type recovery struct{ typist }
+type recovery struct {
+	o      *Couriers
+	m      *team.Member
+	ledger *ledger
+	view   *view
+	typist *typist
+}
 
 // Abandon closes the deliveries that were being typed to a terminal that is gone. They may
 // have arrived or not, and are not typed again unless the operator asks for it. One that nobody
@@ -57,20 +63,20 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 
 	switch {
 	case err != nil || info.Owner != r.m.ID:
-		return true, r.close(ctx, job, lost(r.m, &job, "the terminal went away")...)
+		return true, r.ledger.close(ctx, job, lost(r.m, &job, "the terminal went away")...)
 	case info.Seq < job.PaneSeq:
-		return true, r.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+		return true, r.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	case info.Dead:
-		return true, r.close(ctx, job, lost(r.m, &job, "its program ended")...)
+		return true, r.ledger.close(ctx, job, lost(r.m, &job, "its program ended")...)
 	case info.Seq > job.PaneSeq:
-		return true, r.close(ctx, job, unseen(r.m, &job, parley.EndedOvertaken, "")...)
+		return true, r.ledger.close(ctx, job, unseen(r.m, &job, parley.EndedOvertaken, "")...)
 	}
 
 	l := r.o.recompose(r.m, t.Profile, &job)
 	switch {
 	case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):
 		return r.resume(ctx, t, job, l, pastedAnd)
-	case r.memory.lingers(&job):
+	case r.view.memory.lingers(&job):
 		return r.goOn(ctx, t, job, l)
 	}
 	return r.confirm(ctx, t, job, l, info.Phase == tmux.PaneEnteredAgain)
@@ -81,17 +87,17 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 func (r *recovery) resume(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter, waits func(hold) hold,
 ) (done bool, err error) {
-	x := r.memory.textOf(&job, t, l, true)
+	x := r.view.memory.textOf(&job, t, l, true)
 	x.keyless = true
-	w, h := r.ready(ctx, t, &job, r.o.Now())
+	w, h := r.view.ready(ctx, t, &job, r.o.Now())
 	switch x.keyless = false; {
 	case h.none():
 	case h.composed(): // ours, or the attempt finds that it is not
 		w.key = tmux.Key(t.Profile.Key)
 	default:
-		return false, r.note(ctx, job, waits(h))
+		return false, r.ledger.note(ctx, job, waits(h))
 	}
-	return r.submit(ctx, t, job, r.newAttempt(t, &job, l, w, true))
+	return r.typist.submit(ctx, t, job, r.typist.newAttempt(t, &job, l, w, true))
 }
 
 // goOn goes on with a text that lingered where somebody typed: when it is gone from the
@@ -102,9 +108,9 @@ func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l 
 		return false, err
 	}
 
-	a, o := r.newAttempt(t, &job, l, way{}, true), r.observe(t, &job, screen)
+	a, o := r.typist.newAttempt(t, &job, l, way{}, true), r.view.observe(t, &job, screen)
 	if !o.holds(&l) && !o.hides() && a.seen(&o) && !a.text.doubted { // it may stand behind what hides the composer
-		return r.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
+		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return r.resume(ctx, t, job, l, func(h hold) hold {
 		h.Reason = parley.HoldLingering.Words("") + ": " + h.Reason
@@ -117,7 +123,7 @@ func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l 
 func (r *recovery) confirm(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter, again bool,
 ) (done bool, err error) {
-	a := r.newAttempt(t, &job, l, way{}, true)
+	a := r.typist.newAttempt(t, &job, l, way{}, true)
 	a.entered.unseen = true
 	within := cmp.Or(t.Profile.TakenWithin, brisk) + t.Profile.RefusesWithin
 	soon, cancel := context.WithTimeout(ctx, within)
@@ -132,7 +138,7 @@ func (r *recovery) confirm(
 		}
 
 		screen = seen
-		o := r.observe(t, &job, screen)
+		o := r.view.observe(t, &job, screen)
 		a.noteUnread(&o)
 		a.entered.noteElsewhere(&o)
 		gone = gone || o.Composing && !o.holds(&l)
@@ -153,14 +159,14 @@ func (r *recovery) confirm(
 	a.followed.refusal = cmp.Or(a.followed.refusal, t.Profile.RefusedBy(screen.Lines))
 	if taken && a.followed.refusal == "" {
 		a.entered.stands = !gone
-		return r.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
+		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	if o := r.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
+	if o := r.view.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
 		return r.resume(ctx, t, job, l, func(h hold) hold { // the key was lost
 			h.Reason = parley.EndedStanding.Words("") + ": " + h.Reason
 			return h
 		})
 	}
 	out := tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines, Again: again}
-	return r.conclude(ctx, t, job, a, out, nil)
+	return r.typist.conclude(ctx, t, job, a, out, nil)
 }

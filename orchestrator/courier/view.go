@@ -13,7 +13,9 @@ import (
 
 // view is what a courier knows of its terminal: the last look, and what earlier attempts left. It types nothing.
 type view struct {
-	ledger
+	ledger   *ledger
+	o        *Couriers
+	m        *team.Member
 	memory   memory    // of earlier attempts
 	stranded *typed    // the text typed last, while it may stand in the terminal unproven; nil: it does not
 	future   time.Time // of a person's last key, if the last look found it there
@@ -67,7 +69,7 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if s != nil && s.on != t {
 		s, v.stranded = nil, nil
 	}
-	if s == nil && v.numbered {
+	if s == nil && v.ledger.numbered {
 		return nil // this daemon knows what came of it
 	}
 
@@ -75,10 +77,10 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if v.seq = max(v.seq, info.Seq); v.seq == 0 {
-		v.seq = uint64(v.o.Now().UnixMilli()) // the numbers of an earlier pane are not given again
+	if v.ledger.seq = max(v.ledger.seq, info.Seq); v.ledger.seq == 0 {
+		v.ledger.seq = uint64(v.o.Now().UnixMilli()) // the numbers of an earlier pane are not given again
 	}
-	if !v.numbered {
+	if !v.ledger.numbered {
 		if err := v.o.releaseKeys(ctx, &v.memory, t); err != nil {
 			return err
 		}
@@ -89,7 +91,7 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return err
 	}
 
-	v.numbered = !v.o.leaseOver()
+	v.ledger.numbered = !v.o.leaseOver()
 	if job == nil || info.Seq == 0 {
 		v.stranded = nil // proven, or typed by nobody
 		return nil

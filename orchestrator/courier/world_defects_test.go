@@ -165,8 +165,8 @@ var typingDefects = []defect{
 
 	// After a crash.
 	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:
-		return true, r.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
-		return true, r.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`, nil},
+		return true, r.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
+		return true, r.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`, nil},
 	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`, nil},
 	{"what was pasted counts as entered", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):`, `case info.Phase == "":`, nil},
 	{"what was entered is entered again", "resume.go", `case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):`, `case info.Phase != "":`, []edit{
@@ -182,25 +182,25 @@ var typingDefects = []defect{
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = later(a.sent, job.QueuedAt) //`, `_ = 0 //`, nil},
 
 	// The courier.
-	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
+	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
-	}`, `	defer func() { _, _, _ = c.claim(ctx, &job, l) }()
-	job.Announced, job.PaneSeq = l.announced, c.seq+1`, nil},
+	}`, `	defer func() { _, _, _ = c.ledger.claim(ctx, &job, l) }()
+	job.Announced, job.PaneSeq = l.announced, c.ledger.seq+1`, nil},
 	{"a refused claim is typed", "ledger.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`, nil},
 	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {`,
 		`false && now.Sub(looked) > 0 && now.Sub(decided) > 0 {`, nil},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
-		return false, c.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
-		return false, c.hold(ctx, job, h)`, nil},
+		return false, c.ledger.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
+		return false, c.ledger.hold(ctx, job, h)`, nil},
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
 		c.lookAhead`, `	if busy && false {
 		c.lookAhead`, nil},
 	{"a dropped offer is typed on", "ledger.go", `return l.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
-	{"the number is not read off the pane", "view.go", `	if s == nil && v.numbered {`, `	if s == nil {`, nil},
+	{"the number is not read off the pane", "view.go", `	if s == nil && v.ledger.numbered {`, `	if s == nil {`, nil},
 	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.announced, l.seq+1`, `job.Announced, job.PaneSeq = text.announced, l.seq`, nil},
 	{"what was left in typing is forgotten", "courier.go", `ledger{o: o, m: m, open: true, behind: true}`,
 		`ledger{o: o, m: m, behind: true}`, nil},
-	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`, nil},
+	{"an error forgets what is in hand", "courier.go", `again, c.ledger.open = true, true`, `again = true`, nil},
 	{"an urgent message waits for those read before", "../team/queue.go",
 		`func (q *queue) HasUrgent() bool {
 `, `func (q *queue) HasUrgent() bool {
@@ -208,7 +208,7 @@ var typingDefects = []defect{
 `, nil},
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`, nil},
 	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
-				c.behind = true`, `			if err != nil || !done {`, nil},
+				c.ledger.behind = true`, `			if err != nil || !done {`, nil},
 
 	// Hosts.
 	{"a lease that is over does not hold", "view.go", `	f.leaseOver = v.o.leaseOver()`,
@@ -219,7 +219,7 @@ var typingDefects = []defect{
 	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},
 	{"an unknown outcome counts as nothing typed", "outcome.go", `	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure`, `	if failure != nil && out.Phase != tmux.Taken {
-		return false, y.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))`, nil},
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))`, nil},
 	{"entered counts as submitted", "outcome.go", `case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:`,
 		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`, nil},
 	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,
@@ -228,7 +228,7 @@ var typingDefects = []defect{
 		`return o.unvisited()`, nil},
 	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
 		`return a.text.beneath`, nil},
-	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.memory.given {`, `	if true {`, nil},
+	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.view.memory.given {`, `	if true {`, nil},
 	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code != parley.EndedUndone &&`,
 		`s.Waits() || !s.Dismissed &&`, nil},
 	{"what a person recalls counts as taken back", "memory.go",

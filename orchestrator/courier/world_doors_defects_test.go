@@ -19,7 +19,7 @@ var doorDefects = []defect{
 	{"a program that works counts as one that has nothing to do", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
 		`idle := o.shows != profile.Blocked ||`, nil},
 	{"what a daemon had given as it died is typed", "courier.go", `			c.doors.restore(t, job)
-			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
+			continue`, `			if err := c.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
 				return err
 			}
 			continue`, nil},
@@ -36,8 +36,8 @@ var doorDefects = []defect{
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
 	{"what goes through an entrance overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
-			c.soon`, `		if false {
-			c.soon`, nil},
+			c.ledger.soon`, `		if false {
+			c.ledger.soon`, nil},
 	{"what is not given back is typed all the same", "doorway_ask.go", `	return back
 }`, `	return back || true
 }`, nil},
@@ -66,7 +66,7 @@ var doorDefects = []defect{
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: false,`, nil},
 	{"any message goes into the turn that runs", "doorway.go",
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
-	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.behind = d.v.behind || changes[0].State == parley.DeliveryQueued
+	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 
 	// What a program was started with.
@@ -78,7 +78,7 @@ var doorDefects = []defect{
 		return unseen(m, job, silent(job), why)`, nil},
 	{"nobody looks for what a program was started with", "courier.go", `c.m.Started.Swap(false)`, `false && c.m.Started.Swap(false)`, nil},
 	{"what was handed over is delivered although a program was started with it", "courier.go",
-		`c.open, c.openOn, c.behind = true, nil, true`, `c.open, c.openOn = true, nil`, nil},
+		`c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true`, `c.ledger.open, c.ledger.openOn = true, nil`, nil},
 	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
 			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
 	{"the entrance is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {

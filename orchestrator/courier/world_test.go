@@ -354,6 +354,7 @@ func (w *world) faultyCommand(ctx context.Context, kind string, run func() error
 		execute()
 	}
 	if f.After > 0 {
+		w.freed = time.Now().Add(f.After) // the daemon waits for its answer
 		if e := w.sleep(ctx, f.After); e != nil {
 			return e
 		}
