@@ -173,6 +173,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if o.holds(&a.text.letter) {
 		a.text.noteBeside(o)
 	}
+	a.text.noteElsewhere(o)
 	if o.namedSince(a.entered.named) { // a person has pressed the key
 		a.entered.stands = o.holds(&a.text.letter)
 		if !a.seen(o) && !a.memory.mayRefuse(o) { // what may be refused is looked at for longer
@@ -219,7 +220,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	if a.text.noteElsewhere(o); a.text.elsewhere {
+	if a.text.elsewhere {
 		a.refused = held(parley.HoldRecalled, "")
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}

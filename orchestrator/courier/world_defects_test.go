@@ -127,7 +127,7 @@ var typingDefects = []defect{
 	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	if a.text.noteElsewhere`, `	if a.text.noteElsewhere`, nil},
+	if a.text.elsewhere`, `	if a.text.elsewhere`, nil},
 	{"a text that a person entered and recalls gets its first key", "stranded.go", `		s.elsewhere = true
 `, ``, nil},
 	{"a crash's paste that does not show gets its key", "attempt.go",
