@@ -181,7 +181,7 @@ func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 }
 
 func TestEveryCodeHasAStatus(t *testing.T) {
-	file := must.Have(parser.ParseFile(token.NewFileSet(), "../error.go", nil, 0))(t)
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "../parley.go", nil, 0))(t)
 
 	codes := 0
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -139,7 +139,7 @@ func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
 	}
 }
 
-// Every code of error.go is caused by every face, or the table says why not.
+// Every code of parley.go is caused by every face, or the table says why not.
 func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 	tried := map[parley.Code]failing{}
 	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
@@ -170,9 +170,9 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 	}
 }
 
-// codes returns the codes that error.go declares.
+// codes returns the codes that parley.go declares.
 func codes(t *testing.T) (list []parley.Code) {
-	file := must.Have(parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0))(t)
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "../../parley.go", nil, 0))(t)
 
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)

@@ -51,7 +51,7 @@ func stories(t *testing.T) testscript.Params {
 				return err
 			}
 
-			example, err := filepath.Abs("../../parley.example.yaml")
+			example, err := filepath.Abs("../../docs/parley.example.yaml")
 			if err != nil {
 				return err
 			}

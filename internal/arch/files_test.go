@@ -2,8 +2,10 @@ package arch_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +18,24 @@ const largest = 1 << 20
 // programs are how files begin that a compiler has made.
 var programs = []string{"\x7fELF", "MZ", "\xcf\xfa\xed\xfe", "\xfe\xed\xfa", "!<arch>"}
 
-func TestNothingBuiltIsKept(t *testing.T) {
+// widestFront is how many files and directories the root has at most: README begins below them.
+const widestFront = 45
+
+func TestTheFrontStaysInOrder(t *testing.T) {
+	entries := map[string]bool{}
+	for _, name := range keptFiles(t) {
+		entry, _, _ := strings.Cut(name, "/")
+		entries[entry] = true
+	}
+	if len(entries) > widestFront {
+		t.Errorf("the root has %d entries, want %d at most: %v", len(entries), widestFront,
+			slices.Sorted(maps.Keys(entries)))
+	}
+}
+
+// keptFiles lists the files that git keeps.
+func keptFiles(t *testing.T) []string {
+	t.Helper()
 	list, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {
 		t.Skip("this is no clone: ", err)
@@ -25,7 +44,11 @@ func TestNothingBuiltIsKept(t *testing.T) {
 	if len(names) < 100 {
 		t.Fatalf("git lists %d files", len(names))
 	}
-	for _, name := range names {
+	return names
+}
+
+func TestNothingBuiltIsKept(t *testing.T) {
+	for _, name := range keptFiles(t) {
 		if problem := builtFile(t, name); problem != "" {
 			t.Errorf("%s %s", name, problem)
 		}

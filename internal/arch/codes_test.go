@@ -1,4 +1,4 @@
-package parley_test
+package arch_test
 
 import (
 	"cmp"
