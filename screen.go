@@ -13,7 +13,12 @@ type TypeInTerminalRequest struct {
 	Agent string   `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Text  string   `json:"text,omitempty" doc:"What is typed: one line, without the Enter." max:"2000"`
 	Keys  []string `json:"keys,omitempty" doc:"Keys that are pressed after the text, by tmux's names, such as Enter, Up or C-c." max:"32"`
+
+	Dialog string `json:"dialog_id,omitempty" doc:"The dialog that was seen, or none: nothing is typed when another one is open now." max:"32"`
 }
+
+// NoDialog stands for a dialog where none was open.
+const NoDialog = "none"
 
 // typedKey matches the keys of a keyboard by tmux's names: they become words of a command.
 var typedKey = regexp.MustCompile(`^(?:(?:[CMS]-){0,3}(?:Enter|Escape|Space|Tab|BTab|BSpace|Up|Down|Left|Right|Home|End|` +

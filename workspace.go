@@ -34,6 +34,8 @@ type WorkspaceStatusResult struct {
 
 	Ignored []string    `json:"ignored,omitempty"` // what the daemon does not take from whoever started it in the operator's place
 	Notices []NoticeWay `json:"notices,omitempty"` // how notices go, if parley.yaml names a way
+
+	Programs []string `json:"programs,omitempty"` // the profiles whose programs are there since it began, those that were tried first
 }
 
 // BackupRequest names the file of the copy.

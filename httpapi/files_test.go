@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +17,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/testpage"
 )
 
 // shelf keeps one file and remembers what came.
@@ -363,4 +366,47 @@ func TestDownloadsAreAttachmentsWithRanges(t *testing.T) {
 	d.expect("unknown", d.ask("GET", "/api/files/f2", "", key), 404, parley.FileNotFound)
 	d.expect("a path", d.ask("GET", "/api/files/..%2f..%2fetc%2fpasswd", "", key), 404, parley.FileNotFound)
 	d.expect("POST", d.ask("POST", "/api/files/f1", "{}", key), 405, parley.InvalidArgument)
+}
+
+// A session of the page sends and gets files. An upload is signed for its digest, and nothing is kept of another one.
+func TestThePageSendsAndGetsFiles(t *testing.T) {
+	kept := &shelf{file: parley.File{ID: "f1", Name: "a.txt", Size: 18}, content: "<script>0123456789"}
+	o := pageOptions(&stub{})
+	s := testpage.NewSession(t, "")
+	o.Files = kept
+	o.Page.Session = func(_ context.Context, key string, _ parley.Device) (parley.Caller, bool) {
+		return operator, key == s.PublicKey(t)
+	}
+	a := newAPI(o)
+	d := serve(t, a.handler())
+	s.Address, s.Run = d.tcp, a.run
+
+	body, kind := form(t, "recipient", "coder", "file:a.txt", strings.Repeat("x", 1<<20+1))
+	digest := func(of string) string {
+		sum := sha256.Sum256([]byte(of))
+		return "Content-Digest: sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	}
+	other := strings.Replace(body, "xx", "yy", 1)
+	for what, try := range map[string]struct {
+		signed, sent, digest string
+		status               int
+	}{
+		"the one that is signed":    {body, body, digest(body), http.StatusOK},
+		"another one":               {body, other, digest(body), http.StatusUnauthorized},
+		"another one by its digest": {body, other, digest(other), http.StatusUnauthorized},
+		"one without its digest":    {body, body, kind, http.StatusUnauthorized},
+		"one that goes on at length": {body, body + strings.Repeat("x", 2*maxHead), digest(body),
+			http.StatusBadRequest},
+	} {
+		kept.got = nil
+		signature := "Authorization: " + s.Request(t, "POST", "/api/files", try.signed).Header.Get("Authorization")
+		got := d.ask("POST", "/api/files", try.sent, kind, signature, try.digest)
+		if got.status != try.status || len(kept.got) == 1 != (try.status == http.StatusOK) {
+			t.Errorf("%s: got %d %v, and %d files are kept", what, got.status, got.body, len(kept.got))
+		}
+	}
+	res := must.Have(http.DefaultClient.Do(s.Request(t, "GET", "/api/files/f1", "")))(t)
+	if res.Body.Close(); res.StatusCode != http.StatusOK {
+		t.Errorf("a file is answered with %s", res.Status)
+	}
 }

@@ -87,8 +87,8 @@ func (a *api) handler() http.Handler {
 	all.Handle("/", a.limitBody(a.signed(mux)))
 	if a.Files != nil { // they have their own limit
 		files := &fileRoutes{a.gate, a.callers, a.Files}
-		all.HandleFunc(filesPath, files.serveUpload)
-		all.HandleFunc(filesPath+"/{file_id}", files.serveDownload)
+		all.Handle(filesPath, a.signed(http.HandlerFunc(files.serveUpload)))
+		all.Handle(filesPath+"/{file_id}", a.signed(http.HandlerFunc(files.serveDownload)))
 	}
 
 	return a.countRequests(a.guard(a.asWritten(all)))

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"hash"
 	"io"
 	"math/big"
 	"net"
@@ -56,11 +57,10 @@ func signatureOf(r *http.Request) (s signature, ok bool) {
 	return signature{parts[0], parts[1], parts[2], parts[3], parts[4]}, true
 }
 
-// good reports whether the key has signed the request.
-func (s signature) good(r *http.Request, body []byte) bool {
-	sent := sha256.Sum256(body)
+// good reports whether the key has signed the request, with a body of that digest.
+func (s signature) good(r *http.Request, sent []byte) bool {
 	text := strings.Join([]string{
-		"parley", r.Method, r.Host, r.RequestURI, s.run, s.time, s.nonce, base64.RawURLEncoding.EncodeToString(sent[:]),
+		"parley", r.Method, r.Host, r.RequestURI, s.run, s.time, s.nonce, base64.RawURLEncoding.EncodeToString(sent),
 	}, "\n")
 	sum := sha256.Sum256([]byte(text))
 
@@ -121,11 +121,11 @@ func (a *api) signed(next http.Handler) http.Handler {
 			return
 		}
 
-		body, err := a.readSigned(w, r)
+		sent, err := a.digestOf(w, r)
 		entering := r.URL.Path == sessionPath
 		switch {
 		case err != nil:
-		case !s.good(r, body):
+		case !s.good(r, sent):
 			err = parley.Errorf(parley.Unauthenticated, "the signature is not that of the request").
 				Suggest("Sign in again: parley web")
 		case !a.callers.atItsPort(r):
@@ -146,14 +146,42 @@ func (a *api) signed(next http.Handler) http.Handler {
 	})
 }
 
-// readSigned reads the body of a request, which can be read again.
-func (a *api) readSigned(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength == 0 {
-		return nil, nil
+// digestOf returns the SHA-256 of a request's body, which can be read again. An upload is too large for that: its
+// header has the digest, and its body ends with an error if it is another one.
+func (a *api) digestOf(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.URL.Path == filesPath && r.ContentLength != 0 {
+		text := strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Content-Digest"), "sha-256=:"), ":")
+		digest, err := base64.StdEncoding.DecodeString(text)
+		r.Body = &digested{ReadCloser: r.Body, sum: sha256.New(), want: digest}
+		return digest, err
 	}
-	body, err := a.readBody(w, r)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return body, err
+
+	var body []byte
+	var err error
+	if r.ContentLength != 0 {
+		body, err = a.readBody(w, r)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	sum := sha256.Sum256(body)
+
+	return sum[:], err
+}
+
+// digested is a body that must have a digest.
+type digested struct {
+	io.ReadCloser
+	sum  hash.Hash
+	want []byte
+}
+
+func (d *digested) Read(b []byte) (int, error) {
+	n, err := d.ReadCloser.Read(b)
+	_, _ = d.sum.Write(b[:n]) // a hash takes everything
+	if err == io.EOF && !bytes.Equal(d.sum.Sum(nil), d.want) {
+		err = parley.Errorf(parley.Unauthenticated, "the body is not the one that was signed").
+			Suggest("Send it again.")
+	}
+	return n, err
 }
 
 // atItsPort reports whether a request was meant for the port that it came to: a page of another port, which another

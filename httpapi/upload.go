@@ -161,6 +161,14 @@ func (u *upload) finish(name string, caller parley.Caller) (parley.UploadFileReq
 		return req, err
 	}
 
+	// The end of the body says whether it is the one that was signed.
+	if _, err := io.CopyN(io.Discard, u.body, maxHead); err == nil {
+		return req, parley.Errorf(parley.InvalidArgument, "the body goes on after the form").
+			Suggest("Send the form alone.")
+	} else if !errors.Is(err, io.EOF) {
+		return req, err
+	}
+
 	return req, req.Validate()
 }
 

@@ -73,3 +73,32 @@ func TestTerminalsTakeNoKeysUnlessTheSettingsSaySo(t *testing.T) {
 		t.Error("its terminal says that it takes keys")
 	}
 }
+
+// Keys of a phone go to the question that was seen: to none, if there was none.
+func TestKeysGoToTheDialogThatWasSeen(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t, func(o *Options) { o.Settings.Web.Keyboard = true })
+	te.launch("asker", "framed", tmuxtest.Agent{Dialog: te.dialog()})
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.inState("asker", parley.StateWaiting)
+	te.inState("coder", parley.StateIdle)
+	open := must.Have(op.AnswerDialog.Call(te.operator(), te, parley.AnswerDialogRequest{Agent: "asker"}))(t).Dialog.ID
+
+	for _, c := range []struct {
+		agent, seen string
+		want        parley.Code
+	}{
+		{"coder", open, parley.DialogChanged},
+		{"coder", parley.NoDialog, ""},
+		{"coder", "", ""},
+		{"asker", parley.NoDialog, parley.DialogChanged},
+		{"asker", "00000000", parley.DialogChanged},
+		{"asker", open, ""},
+	} {
+		_, err := op.TypeInTerminal.Call(te.inPage(), te, parley.TypeInTerminalRequest{Agent: c.agent,
+			Keys: []string{"Left"}, Dialog: c.seen})
+		if parley.ErrorCode(err) != c.want {
+			t.Errorf("%s, seen %q: got %v, want %q", c.agent, c.seen, err, c.want)
+		}
+	}
+}

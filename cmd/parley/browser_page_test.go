@@ -58,6 +58,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
 		{"says that an agent has ended, which it stops", (*pageTest).endedAgent},
 		{"finds agents, and writes to several", (*pageTest).findsAndWritesToSeveral},
+		{"does what one does away from the desk", (*pageTest).awayFromTheDesk},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.run(p, t) }) {
 			return
@@ -557,4 +558,46 @@ func waitUntil(fact func() bool) bool {
 // plain removes what a name of a file may not have.
 func plainName(name string) string {
 	return strings.NewReplacer("/", "-", "?", "-", " ", "-").Replace(name)
+}
+
+// Away from the desk one starts agents, opens threads, gives files, and pauses; what can be is taken back.
+func (p *pageTest) awayFromTheDesk(t *testing.T) {
+	x := p.phone.Of(t)
+	x.Goes("launch")
+	x.Until("[...document.querySelectorAll('.form option')].some(o => o.value === 'demo')")
+	testpage.JS[bool](x, `(s => { s.value = 'demo'; s.dispatchEvent(new Event('change')); return true })(`+
+		`document.querySelector('.form select'))`)
+	x.Writes(".form input", "newcomer")
+	x.Fits("the form of a launch")
+	x.Confirms(".form", "Start", "location.hash === '#/agent/newcomer' && document.querySelector('.attach')")
+
+	testpage.JS[bool](x, `(i => { const d = new DataTransfer(); d.items.add(new File(['notes'], 'notes.txt')); i.files = d.files;
+		i.dispatchEvent(new Event('change')); return true })(document.querySelector('.attach input'))`)
+	x.Shows("notes.txt sent to newcomer")
+	x.Goes("health")
+	x.Until("[...document.querySelectorAll('main li')].some(l => l.innerText.includes('notes.txt'))")
+	x.Fits("health")
+	x.Picture("health")
+
+	x.Goes("newthread")
+	x.Writes(".form input", "The plan")
+	x.Taps(".form", "newcomer")
+	x.Fits("the form of a thread")
+	x.Confirms(".form", "Open", "location.hash.startsWith('#/thread/') && document.querySelector('.more')")
+	testpage.JS[bool](x, "(document.querySelector('.more').open = true)")
+	x.Confirms(".more", "Mute", "document.querySelector('.outcome')")
+	x.Shows("is muted until you unmute it")
+	x.Taps(".outcome", "Undo")
+	x.Shows("is not muted any more")
+	x.Fits("the people of a thread")
+
+	testpage.JS[bool](x, "(document.querySelector('.menu button').click(), true)")
+	x.Confirms(".sheet", "Pause all messages",
+		"document.querySelector('.notices').innerText.includes('Messages are paused')")
+	if testhome.Run[parley.WorkspaceStatusResult](t, p.h, "status").Paused == nil {
+		t.Error("messages are not paused")
+	}
+	x.Taps(".notices", "Let them go on")
+	x.Until("!document.querySelector('.notices').innerText.includes('paused')")
+	x.Clean()
 }

@@ -44,22 +44,12 @@ func (c screens) programs() []tui.Program {
 		return nil
 	}
 
-	var tried, others []tui.Program
-	for _, name := range set.Names() {
-		p, err := set.Find(name)
-		if err != nil || len(p.Command) == 0 {
-			continue
-		}
-		_, err = exec.LookPath(p.Command[0])
-		program := tui.Program{Name: p.Name, Command: p.Command, Installed: err == nil}
-		if len(p.Tested) > 0 {
-			tried = append(tried, program)
-		} else {
-			others = append(others, program)
-		}
+	var all []tui.Program
+	for _, p := range set.Launchable() {
+		_, err := exec.LookPath(p.Command[0])
+		all = append(all, tui.Program{Name: p.Name, Command: p.Command, Installed: err == nil})
 	}
-
-	return append(tried, others...)
+	return all
 }
 
 // examine returns the findings of parley doctor.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/plainfile"
+	"parley/program/profile"
 )
 
 // LearnedDir returns the user's directory of profiles that parley learned, "" if there is none. Each has a file of its
@@ -83,4 +85,14 @@ func LoadLearned(file string) (*Team, error) {
 	}
 
 	return t, nil
+}
+
+// installed returns the profiles whose programs are here, those that were tried first.
+func installed(s profile.Set) (names []string) {
+	for _, p := range s.Launchable() {
+		if _, err := exec.LookPath(p.Command[0]); err == nil {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }

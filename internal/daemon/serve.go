@@ -209,6 +209,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 
 	codes := &notify.AnswerCodes{Now: d.Now}
 	d.info = d.status()
+	d.info.Programs = installed(profiles)
 	d.own = newAgentSockets(d.Place, d.address)
 	devices, err := notify.OpenDevices(filepath.Join(d.Place.Home, "devices.json"))
 	if err != nil {

@@ -55,6 +55,13 @@ func (ts *Terminals) TypeInTerminal(
 	defer ts.watcher.lookSoon()
 	defer m.Typing.Unlock()
 
+	if req.Dialog != "" {
+		a := &answer{m: m, t: t, now: ts.now, log: ts.log, typing: -1, chosen: -1}
+		if err := a.saw(ctx, req.Dialog); err != nil {
+			return nil, err
+		}
+	}
+
 	keys := make([]tmux.Key, len(req.Keys))
 	for i, key := range req.Keys {
 		keys[i] = tmux.Key(key)
@@ -75,4 +82,19 @@ func (ts *Terminals) TypeInTerminal(
 		return res, nil
 	}
 	return res, ts.store.Agents.LogTyping(context.WithoutCancel(ctx), m.ID, by.Name, session)
+}
+
+// saw returns DIALOG_CHANGED unless the dialog that was seen is open, or none.
+func (a *answer) saw(ctx context.Context, dialog string) error {
+	if err := a.look(ctx); err != nil {
+		return lookError(a.m, a.t, err)
+	}
+	open := parley.NoDialog
+	if a.open {
+		open = a.menu.ID()
+	}
+	if open != dialog {
+		return a.changed()
+	}
+	return nil
 }

@@ -190,6 +190,18 @@ func (s Set) Transcript(name string) *transcript.Format {
 // Names lists the profiles in order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }
 
+// Launchable returns the profiles that name a program, those that were tried first.
+func (s Set) Launchable() []*Profile {
+	var all []*Profile
+	for _, name := range s.Names() {
+		if p := s.byName[name]; len(p.Command) > 0 {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Profile) int { return min(1, len(b.Tested)) - min(1, len(a.Tested)) })
+	return all
+}
+
 // Learned are the keys of a profile that parley learned by itself, in their order in its file.
 type Learned struct {
 	Extends     string        `yaml:"extends"`

@@ -23,7 +23,7 @@ var first = (
 );
 var bytes = (text) => new TextEncoder().encode(text);
 var coded = (b) => btoa(String.fromCharCode(...new Uint8Array(b))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-var digest = (text) => crypto.subtle.digest("SHA-256", bytes(text));
+var digest = (x) => crypto.subtle.digest("SHA-256", typeof x === "string" ? bytes(x) : x);
 var curve = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 var keys = (mode, does) => new Promise((done, failed) => {
   const open = indexedDB.open("parley");
@@ -46,23 +46,17 @@ async function signed(s, path, init) {
     known.delete(s.key);
   });
   const time = Date.now() + (s.ahead || 0), nonce = coded(crypto.getRandomValues(new Uint8Array(16)));
-  const text = [
-    "parley",
-    init.method ?? "GET",
-    location.host,
-    path,
-    s.run,
-    time,
-    nonce,
-    coded(await digest(
-      /** @type {string} */
-      init.body ?? ""
-    ))
-  ].join("\n");
+  const sent = await digest(
+    /** @type {string | ArrayBuffer} */
+    init.body ?? ""
+  );
+  const text = ["parley", init.method ?? "GET", location.host, path, s.run, time, nonce, coded(sent)].join("\n");
   const sum = key ? coded(await crypto.subtle.sign(curve, key, bytes(text))) : "";
   return ask(path, { ...init, headers: {
-    ...init.headers,
     "Content-Type": "application/json",
+    ...init.headers,
+    // what is large, such as a file, is compared at its end
+    "Content-Digest": `sha-256=:${btoa(String.fromCharCode(...new Uint8Array(sent)))}:`,
     Authorization: `Parley ${[s.key, s.run, time, nonce, sum].join(".")}`
   } });
 }

@@ -4,7 +4,9 @@ import {
   Needs,
   Q,
   Refused,
+  Twice,
   a,
+  act,
   broad,
   call,
   clock,
@@ -22,7 +24,9 @@ import {
   pushOff,
   pushOn,
   pushes,
+  readStatus,
   session,
+  status,
   stay,
   stays,
   tellOutcome,
@@ -121,13 +125,13 @@ x(() => {
 var views = [["needs", "Needs"], ["agents", "Agents"], ["traffic", "Traffic"], ["threads", "Threads"], ["pictures", "Pictures"]];
 var parents = (
   /** @type {Record<string, string>} */
-  { tiles: "agents", review: "agents", agent: "agents", message: "traffic", thread: "threads" }
+  { tiles: "agents", launch: "agents", review: "agents", agent: "agents", newthread: "threads", message: "traffic", thread: "threads" }
 );
 function View() {
   const { view, what, query } = route.value;
   if (view === "needs") return m`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return m`<p class="empty">Reading…</p>`;
-  const { Agent, Agents, Message, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
+  const { Agent, Agents, Health, Launch, Message, NewThread, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
   switch (view) {
     case "agents":
       return m`<${Agents} />`;
@@ -135,6 +139,12 @@ function View() {
       return m`<${Pictures} />`;
     case "workspaces":
       return may() ? m`<${Workspaces} />` : null;
+    case "health":
+      return m`<${Health} />`;
+    case "launch":
+      return may() ? m`<${Launch} />` : null;
+    case "newthread":
+      return may() ? m`<${NewThread} />` : null;
     case "sessions":
       return may() ? m`<${Sessions} />` : null;
     case "review":
@@ -154,15 +164,24 @@ function View() {
   }
   return m`<${Needs} about="" Beside=${others.value.Terminal} />`;
 }
+var pause = (paused) => call("pause_communication", { paused }).then((res) => {
+  readStatus();
+  return { said: res.message, undo: () => pause(!paused) };
+});
 function Notices() {
   const v = versions.value;
   return m`<div class="notices" aria-live="polite">
     ${line.value.tried && !line.value.live ? m`<p class="note offline">Offline since ${clock(line.value.since)}. ${loaded.value ? "What you see is from then; what you send waits." : ""}</p>` : null}
     ${v.old ? m`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? m`, not ${v.first}` : null}.
       <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
+    ${status.value?.paused ? m`<p class="note">Messages are paused since ${clock(status.value.paused.since)}${status.value.paused.reason ? `: ${status.value.paused.reason}` : ""}.
+      ${may() ? m`<button type="button" class="plain" onClick=${() => act({}, () => pause(false))}>Let them go on</button>` : null}</p>` : null}
     ${opened.value && may() && route.value.view !== "sessions" ? m`<p class="note opened">${opened.value} <a href="#/sessions" onClick=${() => {
     opened.value = "";
-  }}>Who is signed in</a></p>` : null}
+  }}>Who is signed in</a>
+      <button type="button" class="plain" onClick=${() => {
+    opened.value = "";
+  }}>Done</button></p>` : null}
     ${trouble.value ? m`<p class="note bad">${trouble.value}</p>` : null}
   </div>`;
 }
@@ -205,6 +224,8 @@ function Menu() {
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(e) => stay(e.target.checked)} /> Stay signed in on this device</label>
       ${may() ? m`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>
         <p><a href="#/sessions" onClick=${() => set(false)}>Who is signed in</a></p>` : null}
+      <p><a href="#/health" onClick=${() => set(false)}>Health, files and usage</a></p>
+      ${may() && !status.value?.paused ? m`<${Twice} act=${() => act({}, () => pause(true)).then(() => set(false))} sure=${m`<b>Tap again</b>: no message is typed until you let them go on`}>Pause all messages<//>` : null}
       ${may() && mayPush() ? m`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
@@ -212,7 +233,7 @@ function App() {
   const wide = useBroad();
   if (!session.value) return m`<${Door} />`;
   const { view, what } = route.value;
-  const shown = parents[view] ?? (view === "workspaces" || view === "sessions" || views.some(([v]) => v === view) ? view : "needs");
+  const shown = parents[view] ?? (["workspaces", "sessions", "health"].includes(view) || views.some(([v]) => v === view) ? view : "needs");
   const place = session.value.workspace.split("/").pop();
   return m`
     <a class="skip" href="#view" onClick=${(e) => {

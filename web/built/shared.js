@@ -1050,8 +1050,8 @@ function restored() {
 }
 var Refused = class extends Error {
   /** @param {number} status @param {any} body */
-  constructor(status, body) {
-    super(sentence(body?.error_message ?? `the daemon answered ${status}`));
+  constructor(status2, body) {
+    super(sentence(body?.error_message ?? `the daemon answered ${status2}`));
     this.code = body?.error_code ?? "";
     this.action = sentence(body?.suggested_action ?? "");
     this.details = body?.details ?? {};
@@ -1154,10 +1154,31 @@ async function look(op) {
 function read(path, stop) {
   return whole(path, { method: "GET" }, stop);
 }
+async function upload(file, fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ ...fields, idempotency_key: onceKey() })) form.append(name, value);
+  form.append("file", file);
+  const packed = new Response(form);
+  return whole(
+    "/api/files",
+    { method: "POST", body: await packed.arrayBuffer(), headers: { "Content-Type": packed.headers.get("Content-Type") ?? "" } },
+    void 0,
+    patience + file.size / 10
+  );
+}
+async function download(id, name) {
+  const answer = await ask(`/api/files/${id}`, { method: "GET" });
+  if (!answer.ok) throw await refusal(answer);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 6e4);
+}
 var reading = /^\/api\/((get|read|list|find|search|explain)_|check_inbox$|team_history$)/;
 var dead = new AbortController();
-async function whole(path, init, stop) {
-  const ends = [AbortSignal.timeout(patience)];
+async function whole(path, init, stop, within = patience) {
+  const ends = [AbortSignal.timeout(within)];
   if (stop) ends.push(stop);
   if (init.method === "GET" || reading.test(path)) ends.push(dead.signal);
   const answer = await ask(path, { ...init, signal: AbortSignal.any(ends) }, stop);
@@ -1348,6 +1369,10 @@ var outcomes = a3(
   []
 );
 var opened = a3("");
+var status = a3(
+  /** @type {any} */
+  null
+);
 var trouble = a3("");
 var waiting = O(() => matters.value.length + letters.value.length);
 var agentOf = (ref) => agents.value.find((a4) => a4.id === ref || a4.name === ref);
@@ -1400,6 +1425,9 @@ function soon() {
     refresh();
   }, Math.max(300, asked + 1e3 - Date.now()));
 }
+var readStatus = () => call("get_workspace_status").then((s4) => {
+  status.value = s4;
+}, saidOf);
 async function readWorktrees() {
   if (!agents.value.some((a4) => a4.worktree)) return;
   try {
@@ -1438,6 +1466,7 @@ function draw() {
   document.documentElement.dataset.seq = String(seq.value);
   for (const f4 of [...hearers]) f4(events);
   const entered = events.filter((e4) => e4.type === "page_opened" && !e4.detail.includes(session.value?.key_id)).at(-1);
+  if (events.some((e4) => e4.type === "communication_updated")) readStatus();
   if (entered) opened.value = sentence(entered.detail);
   for (const m6 of sent.value) {
     if (m6.id && events.some((e4) => e4.message_id === m6.id || e4.in_reply_to === m6.id)) follow(m6);
@@ -1472,6 +1501,7 @@ async function followEvents() {
         seen();
         refresh();
         readWorktrees();
+        readStatus();
         build().then((now2) => {
           const old = now2.mark !== mark;
           versions.value = { first: versions.value.first || (old ? "" : now2.version), now: now2.version, old };
@@ -1777,7 +1807,7 @@ async function act(n4, does) {
   const at = { agent: n4.agent ?? n4.sender, place: n4.place, spot: spotOf(n4) };
   try {
     const came = await does();
-    if (came) tellOutcome({ ...at, ...came });
+    if (came) tellOutcome({ ...at, said: "Done.", ...came });
   } catch (e4) {
     tellFailure(e4, at);
   }
@@ -1786,16 +1816,24 @@ async function act(n4, does) {
 function Dialog({ need }) {
   const d5 = need.dialog;
   const [text, setText] = d2("");
-  const say = (o4, typed) => act(need, async () => {
-    const res = await call("answer_dialog", { agent: need.agent, dialog_id: d5.dialog_id, choice: o4?.choice ?? "", text: typed });
-    return { said: res.message, then: res.dialog?.question, screen: res.screen };
-  });
+  const [all, setAll] = d2(false);
+  const others = matters.value.filter((n4) => n4 !== need && n4.dialog?.dialog_id === d5.dialog_id);
+  const say = async (o4, typed) => {
+    for (const n4 of all ? [need, ...others] : [need]) {
+      await act(n4, async () => {
+        const res = await call("answer_dialog", { agent: n4.agent, dialog_id: d5.dialog_id, choice: o4?.choice ?? "", text: typed });
+        return { said: res.message, then: res.dialog?.question, screen: res.screen };
+      });
+    }
+  };
   const lines = d5.lines.slice(0, d5.lines.at(-1) === d5.question ? -1 : void 0);
   const takesText = d5.takes_text || d5.options.some((o4) => o4.takes_text);
   return m5`
     ${lines.length ? m5`<pre class="asked" tabindex="0" aria-label="All that the question says">${lines.join("\n")}</pre>` : null}
     ${d5.secret ? m5`<p>It asks for a secret, which parley never types. Answer in the agent's terminal.</p>` : null}
     ${may() && !d5.secret ? m5`
+      ${others.length ? m5`<label class="check"><input type="checkbox" checked=${all} onChange=${(e4) => setAll(e4.target.checked)} />
+        The same answer for ${others.map((n4) => n4.agent).join(", ")}</label>` : null}
       ${takesText ? m5`<label class="field">Your words<input value=${text} maxlength="2000" dir="auto" enterkeyhint="done"
         onInput=${(e4) => setText(e4.target.value)} /></label>` : null}
       <div class="options">
@@ -1837,7 +1875,11 @@ function Need({ need: n4 }) {
       const res = await call(a4.operation, args);
       said ||= res.message;
     }
-    return { said: said || `${capital(a4.words)}: done.` };
+    const approved = a4.operation === "approve_agent" && a4.arguments[0];
+    return {
+      said: said || `${capital(a4.words)}: done.`,
+      undo: approved?.approve && (() => call("approve_agent", { ...approved, approve: false }).then((res) => ({ said: res.message })))
+    };
   };
   const title = n4.dialog?.question || n4.text;
   return m5`<article class="card waits" aria-label=${`${n4.agent}: ${title}`} data-kind=${n4.kind}
@@ -1873,6 +1915,10 @@ function Outcome({ o: o4 }) {
       <button type="button" class="plain" onClick=${() => dropOutcome(o4.key)}>Done</button></header>
     <p dir="auto">${o4.said}</p>
     ${o4.action ? m5`<p class="quiet" dir="auto">${o4.action}</p>` : null}
+    ${o4.undo ? m5`<p><button type="button" onClick=${() => {
+    dropOutcome(o4.key);
+    act(o4, o4.undo);
+  }}>Undo</button></p>` : null}
     ${o4.then ? m5`<p class="quiet" dir="auto">Then: ${o4.then}</p>` : null}
     ${o4.screen?.length ? m5`<details><summary>Its screen after that</summary><pre class="asked">${o4.screen.join("\n")}</pre></details>` : null}
   </article>`;
@@ -1936,6 +1982,9 @@ export {
   leave,
   call,
   read,
+  upload,
+  download,
+  callOnce,
   keepPage,
   mayPush,
   pushes,
@@ -1953,10 +2002,12 @@ export {
   lastWords,
   sent,
   opened,
+  status,
   trouble,
   waiting,
   agentOf,
   refresh,
+  readStatus,
   readWorktrees,
   readThreads,
   hear,

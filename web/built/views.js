@@ -17,9 +17,12 @@ import {
   agents,
   ago,
   announces,
+  broad,
   call,
+  callOnce,
   clock,
   d,
+  download,
   hear,
   lastWords,
   letters,
@@ -28,6 +31,7 @@ import {
   matters,
   may,
   read,
+  readStatus,
   readThreads,
   readWorktrees,
   refresh,
@@ -35,13 +39,77 @@ import {
   send,
   sent,
   session,
+  status,
   teamRead,
   tellOutcome,
   threads,
+  upload,
   useBroad,
   useReading,
   worktrees
 } from "./shared.js";
+
+// begin.js
+function Field({ of, set, name, label, rows = 1, max = 200 }) {
+  const fill = (e) => set({ ...of, [name]: e.target.value });
+  return m`<label class="field">${label}${rows > 1 ? m`<textarea rows=${rows} maxlength=${max} dir="auto" value=${of[name] ?? ""} onInput=${fill}></textarea>` : m`<input value=${of[name] ?? ""} maxlength=${max} dir="auto" autocapitalize="off" autocomplete="off" onInput=${fill} />`}</label>`;
+}
+function Launch() {
+  const [x, set] = d(
+    /** @type {any} */
+    {}
+  );
+  A(() => {
+    readStatus();
+  }, []);
+  const programs = status.value?.programs ?? [];
+  const profile = x.profile ?? programs[0] ?? "";
+  const name = (x.name ?? "").trim();
+  const start = () => act({ place: "launch" }, async () => {
+    const res = await call("launch_agent", { name, profile, role: x.role, prompt: x.prompt, ...x.worktree ? { worktree: "true" } : {} });
+    await refresh();
+    location.hash = `#/agent/${encodeURIComponent(res.name)}`;
+  });
+  return m`<section class="one form" aria-label="Start an agent"><h2>Start an agent</h2>
+    <${Came} place="launch" />
+    ${status.value && !programs.length ? m`<p class="empty">No program that parley knows is installed where the daemon runs.</p>` : m`
+      <label class="field">Program<select value=${profile} onChange=${(e) => set({ ...x, profile: e.target.value })}>${programs.map((p) => m`<option key=${p}>${p}</option>`)}</select></label>
+      <${Field} of=${x} set=${set} name="name" label="Name" max=${32} />
+      <${Field} of=${x} set=${set} name="role" label="What it is for" />
+      <${Field} of=${x} set=${set} name="prompt" label="Its first message" rows=${3} max=${2e3} />
+      <label class="check"><input type="checkbox" checked=${!!x.worktree} onChange=${(e) => set({ ...x, worktree: e.target.checked })} /> in a git worktree of its own</label>
+      <div class="row"><${Twice} kind="main" act=${start} disabled=${!name || !profile} sure=${m`<b>Tap again</b> to start ${name}`}>Start<//></div>`}
+  </section>`;
+}
+function People({ chosen, set, but = [] }) {
+  const [text, setText] = d("");
+  const found2 = agents.value.map((a) => a.name).filter((n) => !but.includes(n) && !chosen.includes(n) && n.toLowerCase().includes(text.toLowerCase().trim()));
+  const turn = (n) => set(chosen.includes(n) ? chosen.filter((c) => c !== n) : [...chosen, n]);
+  return m`<div class="field"><span>People</span>
+    ${agents.value.length > 12 ? m`<input type="search" aria-label="Find people" placeholder="Find by name" value=${text} onInput=${(e) => setText(e.target.value)} />` : null}
+    <div class="row">${[...chosen, ...found2.slice(0, 12)].map((n) => m`<button key=${n} type="button" aria-pressed=${chosen.includes(n)} onClick=${() => turn(n)}>${n}</button>`)}</div></div>`;
+}
+function NewThread() {
+  const [x, set] = d(
+    /** @type {any} */
+    {}
+  );
+  const [people, setPeople] = d(
+    /** @type {string[]} */
+    []
+  );
+  const open = () => act({ place: "newthread" }, async () => {
+    const res = await callOnce("create_thread", { title: x.title.trim(), participants: people, initial_message: x.text }, () => {
+    });
+    location.hash = `#/thread/${res.thread.thread_id}`;
+  });
+  return m`<section class="one form" aria-label="Open a thread"><h2>Open a thread</h2>
+    <${Came} place="newthread" />
+    <${Field} of=${x} set=${set} name="title" label="What it is about" />
+    <${People} chosen=${people} set=${setPeople} />
+    <${Field} of=${x} set=${set} name="text" label="The first post" rows=${3} max=${2e3} />
+    <div class="row"><${Twice} kind="main" act=${open} disabled=${!(x.title ?? "").trim() || !people.length} sure=${m`<b>Tap again</b> to open it with ${people.join(", ")}`}>Open<//></div></section>`;
+}
 
 // messages.js
 var toWhom = (m2) => m2.thread_title || (m2.recipient_count > 1 ? `${m2.recipient_count} agents` : m2.recipients?.[0] ?? "");
@@ -138,6 +206,7 @@ function Message({ id }) {
     ${m2.deliveries.slice(0, 60).map((d2) => m`<${Ladder} key=${d2.agent_id} d=${d2} names=${true} />`)}
     ${said || problem ? m`<p role="status">${said || problem}</p>` : null}
     <div class="row">${story ? null : m`<button type="button" onClick=${explain}>The whole story</button>`}
+      ${navigator.clipboard ? m`<button type="button" onClick=${() => navigator.clipboard.writeText(o.text).then(() => say("Copied."), () => say("The browser does not copy."))}>Copy</button>` : null}
       ${may() && stuck ? m`<${Twice} act=${retry}>Try again<//>` : null}</div>
     ${story ? m`<pre class="asked" tabindex="0" aria-label="The whole story">${story.join("\n")}</pre>` : null}
   </article>`;
@@ -145,10 +214,31 @@ function Message({ id }) {
 function Threads() {
   useReading(readThreads, (e) => e.thread_id, "");
   if (!threads.value) return m`<p class="empty">Reading the threads…</p>`;
-  if (!threads.value.length) return m`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
-  return m`<ul class="rows" aria-label="Threads">${threads.value.map((t) => m`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
+  const begin = may() ? m`<p class="row small"><a class="way-over" href="#/newthread">Open a thread</a></p>` : null;
+  if (!threads.value.length) return m`${begin}<p class="empty">There are no threads yet.</p>`;
+  return m`${begin}<ul class="rows" aria-label="Threads">${threads.value.map((t) => m`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
     <span class="row small"><${Name}>${t.title}<//><span class="quiet">${t.participant_names.length} take part</span><span class="grow"></span><${Since} t=${t.last_message_at} /></span>
     ${lastWords.value[t.thread_id] ? m`<span class="line quiet" dir="auto">${lastWords.value[t.thread_id]}</span>` : null}</a></li>`)}</ul>`;
+}
+function Manage({ about, read: read2 }) {
+  const id = about.thread_id;
+  const [chosen, choose] = d(
+    /** @type {string[]} */
+    []
+  );
+  const does = (op, args) => () => call(op, { thread_id: id, ...args }).then((res) => ({ said: res.message }));
+  const add = (n) => does("add_participant_to_thread", { agent_id_to_add: n });
+  const remove = (n) => does("remove_participant_from_thread", { agent_id_to_remove: n });
+  const control = (action) => does("control_conversation", { action });
+  const change = (f, back) => act({ place: id }, () => f().then((came) => ({ ...came, undo: back && (() => back().finally(read2)) }))).then(read2);
+  const all2 = () => chosen.reduce((before, n) => before.then(() => change(add(n), remove(n))), Promise.resolve()).then(() => choose([]));
+  return m`<details class="more"><summary>People, mute, cool</summary>
+    <div class="row">${about.participant_names.filter((n) => n !== "operator").map((n) => m`<${Twice} key=${n}
+      act=${() => change(remove(n), add(n))}>Remove ${n}<//>`)}</div>
+    <${People} chosen=${chosen} set=${choose} but=${about.participant_names} />
+    <div class="row"><${Twice} act=${all2} disabled=${!chosen.length}>Add ${chosen.join(", ") || "those chosen"}<//></div>
+    <div class="row"><${Twice} act=${() => change(control("cool"))}>Cool for ten minutes<//><${Twice} act=${() => change(control("mute"), control("unmute"))}>Mute<//>
+      <${Twice} act=${() => change(control("unmute"), control("mute"))}>Unmute<//><${Twice} act=${() => change(control("release"))}>Release what is held<//></div></details>`;
 }
 function Thread({ id }) {
   const [about, setAbout] = d(
@@ -180,6 +270,8 @@ function Thread({ id }) {
       <span class="row small"><${Name}>${m2.sender === "operator" ? "you" : m2.sender}<//><time class="quiet" datetime=${m2.timestamp}>${clock(m2.timestamp)}</time></span>
       <p class="said" dir="auto">${m2.content?.text || m2.snippet}</p></li>`)}</ol>
     ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
+    <${Came} place=${id} />
+    ${may() ? m`<${Manage} about=${about} read=${read2} />` : null}
     ${may() ? m`<div class="dock"><${Write} key=${id} draft=${`thread.${id}`} label="Write to the thread" send=${(text) => send("send_message", { thread_id: id, text }, { to: about.title, place: id }).then(read2)} /></div>` : null}
     <div ref=${end}></div>
   </section>`;
@@ -338,6 +430,13 @@ function useScreen(agent, history2, every) {
 function Gone({ gone, at }) {
   return gone ? m`<p class="note" role="status">${gone}${at ? m` This is what it showed at ${clock(at)}.` : null}</p>` : null;
 }
+var bar = { Esc: "Escape", Tab: "Tab", "←": "Left", "↑": "Up", "↓": "Down", "→": "Right", Enter: "Enter", "Ctrl-C": "C-c" };
+function KeyBar({ agent }) {
+  const seen = matters.value.find((n) => n.agent === agent && n.dialog)?.dialog.dialog_id ?? "none";
+  const press = (key) => act({ agent }, () => call("type_in_terminal", { agent, keys: [key], dialog_id: seen }).then(() => {
+  }));
+  return m`<div class="keys" role="group" aria-label="Keys">${Object.entries(bar).map(([words2, key]) => m`<${Twice} key=${key + seen} label=${key} act=${() => press(key)} sure=${`${words2}?`}>${words2}<//>`)}</div>`;
+}
 function Terminal({ agent }) {
   const [history2, setHistory] = d(0);
   const [screen, gone] = useScreen(agent, history2, 1e3);
@@ -357,6 +456,7 @@ function Terminal({ agent }) {
   return m`<section class="terminal" aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${gone} at=${screen?.at} />
     <pre ref=${box} tabindex="0" onScroll=${scrolled} class=${gone ? "past" : ""} aria-label="Screen"><${Rows} lines=${screen?.lines ?? []} /></pre>
+    ${screen?.takes_keys && !gone && !broad.matches && may() ? m`<${KeyBar} agent=${agent} />` : null}
     <div class="row"><${Size} screen=${screen} /><span class="grow"></span>
       <button type="button" class="plain" onClick=${() => {
     low.current = !!history2;
@@ -505,8 +605,8 @@ var View = class {
   /** Makes the letters as large as the columns leave room for, or as one reads them well: then it scrolls sideways. */
   fit() {
     const fits = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
-    const size = localStorage.getItem(large) ? Math.max(14, fits) : fits;
-    if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
+    const size2 = localStorage.getItem(large) ? Math.max(14, fits) : fits;
+    if (this.term.options.fontSize !== size2) this.term.options.fontSize = size2;
     const over = this.box.offsetHeight - this.box.clientHeight;
     this.frame.style.height = `${this.term.element.querySelector(".xterm-screen").offsetHeight + 20 + over}px`;
   }
@@ -720,6 +820,7 @@ function AgentRow({ a }) {
     ${lastWords.value[a.id] ? m`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
   </a></li>`;
 }
+var groups = ["Ask", "Work", "In trouble", "Idle", "Without a terminal"];
 var order = (a) => asks(a) ? 0 : { busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2 }[
   /** @type {string} */
   a.state
@@ -734,20 +835,22 @@ function found(text) {
   };
   return inOrder().filter((a) => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
 }
+var Rows2 = ({ of }) => m`<ul class="agents" aria-label="Agents">${of.map((a) => m`<${AgentRow} key=${a.id} a=${a} />`)}</ul>`;
 function Agents() {
   const [text, setText] = d("");
   if (teamRead.value && !agents.value.length) {
-    return m`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
+    return m`<p class="empty">There are no agents yet. ${may() ? m`<a href="#/launch">Start one</a>` : null}</p>`;
   }
   const shown = found(text), whom = text ? `the ${shown.length} that are shown` : "all agents";
   const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
-  return m`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p>
+  return m`<section aria-label="Agents"><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
+      ${may() ? m`<a class="way-over" href="#/launch">Start an agent</a>` : null}</p>
     ${agents.value.length > 5 ? m`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>` : null}
     ${may() && shown.length > 1 ? m`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
     <ul class="receipts">${sent.value.filter((m2) => m2.place === "agents").map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>
     ${text && !shown.length ? m`<p class="empty">No agent matches.</p>` : null}
-    <ul class="agents" aria-label="Agents">${shown.map((a) => m`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
+    ${shown.length < 20 ? m`<${Rows2} of=${shown} />` : groups.map((g, i) => ({ g, of: shown.filter((a) => order(a) === i) })).filter((x) => x.of.length).map((x) => m`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows2} of=${x.of} /></details>`)}</section>`;
 }
 function Side({ current }) {
   return m`<ul class="side" aria-label="Agents">${inOrder().map((a) => m`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
@@ -762,6 +865,14 @@ function Talk({ name }) {
   if (!list?.length) return list ? m`<p class="quiet">No messages yet.</p>` : null;
   return m`<ul class="rows">${list.map((m2) => m`<${Row} key=${m2.message_id} m=${m2} />`)}</ul>`;
 }
+function Attach({ name }) {
+  const give = (e) => {
+    const file = e.target.files[0];
+    e.target.value = "";
+    if (file) act({ agent: name }, () => upload(file, { recipient: name }).then((res) => ({ said: res.message })));
+  };
+  return m`<label class="attach">Attach a file<input type="file" class="hidden" onChange=${give} /></label>`;
+}
 function Ends({ name }) {
   const end = (op, said) => act({ agent: name }, () => call(op, { agent: name }).then(() => ({ said })));
   return m`<details class="more"><summary>Restart, stop</summary><div class="row">
@@ -771,10 +882,16 @@ function Ends({ name }) {
 function Agent({ name }) {
   const a = agentOf(name);
   const wide = useBroad();
-  const [steer, setSteer] = d(false);
+  const [how, setHow] = d(
+    /** @type {any} */
+    {}
+  );
+  const steer = how.steer && a?.kind === "terminal";
+  const choice = (key, words2) => m`<label class="check"><input type="checkbox" checked=${!!how[key]}
+    onChange=${(e) => setHow({ ...how, [key]: e.target.checked })} /> ${words2}</label>`;
   const asksNow = matters.value.filter((n) => n.agent === name).length + letters.value.filter((m2) => m2.sender === name).length;
   const mine = sent.value.filter((m2) => m2.place === name);
-  const write = (text) => steer ? send("steer_agent", { agent: name, text, kind: "GUIDANCE" }, { to: name, place: name }) : send("send_message", { to: [name], text }, { to: name, place: name });
+  const write = (text) => steer ? send("steer_agent", { agent: name, text, kind: "GUIDANCE" }, { to: name, place: name }) : send("send_message", { to: [name], text, urgent: !!how.urgent, ...how.answer ? { response_deadline: "30 minutes" } : {} }, { to: name, place: name });
   return m`<section class="one" aria-label=${name}>
     <header class="row"><h2><${Name}>${name}<//></h2>
       ${a ? m`<${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} />` : teamRead.value ? m`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
@@ -788,7 +905,7 @@ function Agent({ name }) {
       ${!a || a.kind === "terminal" || a.kind === "responder" ? m`<${wide ? Wide : Terminal} key=${name} agent=${name} />` : m`<p class="quiet">A mailbox has no terminal: its program reads its messages over the API.${a.last_active ? ` It called last ${ago(a.last_active)} ago.` : ""}</p>`}
       <div class="talk">
         ${may() && a ? m`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? "Steer" : "Send"}>
-          ${a.kind === "terminal" ? m`<label class="check"><input type="checkbox" checked=${steer} onChange=${(e) => setSteer(e.target.checked)} /> as guidance</label>` : null}<//>` : null}
+          ${a.kind === "terminal" ? choice("steer", "as guidance") : null}${steer ? null : m`${choice("urgent", "urgent")}${choice("answer", "wants an answer in 30 minutes")}`}<${Attach} name=${name} /><//>` : null}
         ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
         ${may() && a?.kind === "terminal" ? m`<${Ends} name=${name} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />
@@ -797,8 +914,58 @@ function Agent({ name }) {
   </section>`;
 }
 
+// health.js
+var size = (n) => n < 1e6 ? `${Math.ceil(n / 1e3)} kB` : `${(n / 1e6).toFixed(1)} MB`;
+var counts = (of) => Object.entries(of ?? {}).filter(([, n]) => n).map(([k, n]) => `${n} ${k}`).join(", ") || "none";
+function Files({ files }) {
+  const save2 = (f) => act({ place: "health" }, () => download(f.file_id, f.filename));
+  return m`<h3>Files</h3>${files.length ? m`<ul class="rows workspaces">${files.map((f) => m`<li key=${f.file_id}><div class="row"><bdi>${f.filename}</bdi><span class="quiet small">${size(f.size)}, from <${Name}>${f.sender}<//></span>
+      <${Since} t=${f.created_at} /><span class="grow"></span><button type="button" onClick=${() => save2(f)}>Save</button></div></li>`)}</ul>` : m`<p class="quiet">None.</p>`}`;
+}
+function Used2({ usage }) {
+  const models = (
+    /** @type {Record<string, any>} */
+    {}
+  );
+  for (const p of usage.programs) {
+    for (const d2 of p.days) {
+      const m2 = models[d2.model] ??= { tokens: 0, cost: 0 };
+      m2.tokens += d2.input_tokens + d2.cached_tokens + d2.cache_write_tokens + d2.output_tokens;
+      m2.cost += d2.cost ?? 0;
+    }
+  }
+  const budgets = [["all together", usage.budget], ...usage.programs.map((p) => [p.agent, p.budget])].filter(([, b]) => b);
+  return m`<h3>Used by models</h3>
+    ${Object.keys(models).length ? m`<table><thead><tr><th>model</th><th>tokens</th><th>cost</th></tr></thead><tbody>${Object.entries(models).map(([m2, u]) => m`<tr key=${m2}><td><bdi>${m2}</bdi></td>
+      <td>${u.tokens.toLocaleString()}</td><td>${u.cost ? `$${u.cost.toFixed(2)}` : ""}</td></tr>`)}</tbody></table>` : m`<p class="quiet">Nothing is known to be used.</p>`}
+    ${budgets.map(([who, b]) => m`<p key=${who}><bdi>${who}</bdi>: ${b.percent} % of the budget, ${b.used}</p>`)}`;
+}
+function Health() {
+  const [x, set] = d(
+    /** @type {any} */
+    null
+  );
+  const [problem] = useReading(async () => {
+    const [{ files }, usage, { hosts }] = await Promise.all([call("list_files", { limit: 50 }), call("usage"), call("list_hosts"), readStatus()]);
+    set({ files, usage, hosts });
+  }, (e) => e.type === "communication_updated", "");
+  const s = status.value;
+  const test = () => act({ place: "health" }, () => call("send_test_notice").then((res) => ({ said: res.message ?? "A test notice was sent." })));
+  if (!s || !x) return m`<p class="empty">${problem || "Reading…"}</p>`;
+  return m`<section class="one" aria-label="Health"><h2>Health</h2>
+    <${Came} place="health" />
+    ${(s.warnings ?? []).map((w) => m`<p key=${w} class="note bad" dir="auto">${w}</p>`)}
+    <p>parley ${s.version}, since <${Since} t=${s.started_at} />. tmux ${s.tmux_version}.</p>
+    <p>Agents: ${counts(s.agents)}. On the way: ${counts(s.deliveries)}.</p>
+    ${(s.notices ?? []).map((n) => m`<p key=${n.way} class=${n.works ? "" : "bad"}>Notices by ${n.way}: ${n.works ? `${n.sent} sent` : n.problem}</p>`)}
+    ${may() && s.notices?.length ? m`<div class="row"><${Twice} act=${test}>Send a test notice<//></div>` : null}
+    ${x.hosts.length > 1 ? m`<h3>Machines</h3><ul class="rows workspaces">${x.hosts.map((h) => m`<li key=${h.name}><b>${h.name}</b> <span class=${h.away ? "bad" : "quiet"}>${h.away ? "away" : `${h.agents.length} agents`}</span></li>`)}</ul>` : null}
+    <${Used2} usage=${x.usage} /><${Files} files=${x.files} />
+    <p class="small quiet">More is in <code>parley doctor</code>, which looks at this user's files.</p></section>`;
+}
+
 // picture.js
-var groups = (
+var groups2 = (
   /** @type {Record<string, [string, string]>} */
   {
     works: ["worked", "#3b82c4"],
@@ -979,11 +1146,11 @@ function Timeline({ h }) {
       const long = Math.min(end, Date.parse(p.to)) - Math.max(from, Date.parse(p.from));
       if (long > 0) s[groupOf(p.state)] = (s[groupOf(p.state)] ?? 0) + long / 1e3;
     }
-    return [a.agent, ...Object.keys(groups).map((g) => Math.round(s[g] ?? 0)), "", ""];
+    return [a.agent, ...Object.keys(groups2).map((g) => Math.round(s[g] ?? 0)), "", ""];
   });
   const said = arrows.map((m2) => [m2.sender, "", "", "", "", m2.time, m2.recipient]);
-  return m`<${Picture} title="Who did what" name="timeline" head=${["agent", ...Object.values(groups).map(([w]) => `${w}, s`), "wrote at", "to"]} rows=${[...table, ...said]}>
-    <div class="row small legend">${Object.values(groups).map(([w, c]) => m`<span><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${c} /></svg> ${w}</span>`)}
+  return m`<${Picture} title="Who did what" name="timeline" head=${["agent", ...Object.values(groups2).map(([w]) => `${w}, s`), "wrote at", "to"]} rows=${[...table, ...said]}>
+    <div class="row small legend">${Object.values(groups2).map(([w, c]) => m`<span><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${c} /></svg> ${w}</span>`)}
       <span>↓ a message</span><span class="grow"></span>
       <span class="row" role="group" aria-label="Zoom"><button type="button" class="plain" aria-label="Nearer" onClick=${zoom.nearer}>+</button>
         <button type="button" class="plain" aria-label="Farther" disabled=${!zoom.part} onClick=${zoom.farther}>−</button>
@@ -998,7 +1165,7 @@ function Timeline({ h }) {
         ${(h.agents[i]?.spans ?? []).map((s) => {
     const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
     return g && x1 > left && x0 < width ? m`<rect x=${x0} y=${i * row + (g === "waits" ? 2 : g === "idle" ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === "waits" ? 18 : g === "idle" ? 3 : 12}
-            fill=${groups[g][1]}><title>${n}: ${groups[g][0]}, ${duration((Date.parse(s.to) - Date.parse(s.from)) / 1e3)}</title></rect>` : null;
+            fill=${groups2[g][1]}><title>${n}: ${groups2[g][0]}, ${duration((Date.parse(s.to) - Date.parse(s.from)) / 1e3)}</title></rect>` : null;
   })}</g>`)}
       ${arrows.map((m2) => {
     const y0 = names.indexOf(m2.sender) * row + 11, y1 = names.indexOf(m2.recipient) * row + 11, tip = y1 > y0 ? -6 : 6, at = x(m2.at);
@@ -1018,37 +1185,37 @@ function Matrix({ h }) {
   for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
   names.sort();
   const most = Math.max(1, ...h.pairs.map((p) => p.messages));
-  const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
+  const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
   const shown = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
   const short = (n) => n.length > 15 ? `${n.slice(0, 14)}…` : n;
   return m`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${["from", "to", "messages", "held"]}
       rows=${h.pairs.map((p) => [p.sender, p.recipient, p.messages, p.held])}>
     ${shown.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
-        width=${left + names.length * size + 60} height=${left + names.length * size} class="matrix">
-      ${names.map((n, i) => m`<g key=${n}><text x=${left - 6} y=${left + (i + 0.68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
-        <text transform=${`translate(${left + (i + 0.62) * size} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
-        <line x1=${left} x2=${left + names.length * size} y1=${left + i * size} y2=${left + i * size} stroke="currentColor" stroke-opacity=".12" />
-        <line y1=${left} y2=${left + names.length * size} x1=${left + i * size} x2=${left + i * size} stroke="currentColor" stroke-opacity=".12" /></g>`)}
-      ${shown.map((p) => m`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size + 1} y=${left + names.indexOf(p.sender) * size + 1} width=${size - 2} height=${size - 2}
-          fill=${p.held ? groups.waits[1] : groups.works[1]} fill-opacity=${0.2 + 0.8 * Math.log(1 + p.messages) / Math.log(1 + most)}><title>${p.sender} → ${p.recipient}: ${p.messages}${p.held ? `, ${p.held} held` : ""}</title></rect>
-          ${size > 22 ? m`<text x=${left + (names.indexOf(p.recipient) + 0.5) * size} y=${left + (names.indexOf(p.sender) + 0.66) * size} font-size="11" text-anchor="middle" fill="currentColor">${p.messages}</text>` : null}</g>`)}
+        width=${left + names.length * size2 + 60} height=${left + names.length * size2} class="matrix">
+      ${names.map((n, i) => m`<g key=${n}><text x=${left - 6} y=${left + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
+        <text transform=${`translate(${left + (i + 0.62) * size2} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
+        <line x1=${left} x2=${left + names.length * size2} y1=${left + i * size2} y2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" />
+        <line y1=${left} y2=${left + names.length * size2} x1=${left + i * size2} x2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" /></g>`)}
+      ${shown.map((p) => m`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size2 + 1} y=${left + names.indexOf(p.sender) * size2 + 1} width=${size2 - 2} height=${size2 - 2}
+          fill=${p.held ? groups2.waits[1] : groups2.works[1]} fill-opacity=${0.2 + 0.8 * Math.log(1 + p.messages) / Math.log(1 + most)}><title>${p.sender} → ${p.recipient}: ${p.messages}${p.held ? `, ${p.held} held` : ""}</title></rect>
+          ${size2 > 22 ? m`<text x=${left + (names.indexOf(p.recipient) + 0.5) * size2} y=${left + (names.indexOf(p.sender) + 0.66) * size2} font-size="11" text-anchor="middle" fill="currentColor">${p.messages}</text>` : null}</g>`)}
     </svg></div><p class="small quiet">Rows write to columns. Yellow: some of it was held.</p>` : m`<p class="quiet">Nothing was written.</p>`}<//>`;
 }
 function Answers({ h }) {
   const all2 = h.answered.map((a) => a.seconds).sort((a, b) => a - b);
   const bounds = [10, 30, 60, 180, 600, 1800, 3600, Infinity];
   const words2 = ["10 s", "30 s", "1 min", "3 min", "10 min", "30 min", "1 h", "longer"];
-  const counts = bounds.map((b, i) => all2.filter((s) => s <= b && s > (bounds[i - 1] ?? -1)).length);
-  const most = Math.max(1, ...counts);
+  const counts2 = bounds.map((b, i) => all2.filter((s) => s <= b && s > (bounds[i - 1] ?? -1)).length);
+  const most = Math.max(1, ...counts2);
   return m`<${Picture} title="From a question to your answer" name="answers" head=${["answered", "agent", "seconds"]}
       rows=${h.answered.map((a) => [a.at, a.agent, Math.round(a.seconds)])}>
     ${all2.length ? m`<p class="small quiet">${all2.length} answered; half of them within ${duration(all2[Math.floor((all2.length - 1) / 2)])}.</p>
-      <div role="img" aria-label="How many questions were answered within which time; the numbers are below"><svg viewBox="0 0 480 130" class="bars">${counts.map((n, i) => m`<g key=${i}>
-        <rect x=${i * 60 + 8} width="44" y=${100 - n / most * 80} height=${n / most * 80} rx="2" fill=${groups.waits[1]} />
+      <div role="img" aria-label="How many questions were answered within which time; the numbers are below"><svg viewBox="0 0 480 130" class="bars">${counts2.map((n, i) => m`<g key=${i}>
+        <rect x=${i * 60 + 8} width="44" y=${100 - n / most * 80} height=${n / most * 80} rx="2" fill=${groups2.waits[1]} />
         ${n ? m`<text x=${i * 60 + 30} y=${94 - n / most * 80} font-size="11" text-anchor="middle" fill="currentColor">${n}</text>` : null}
         <text x=${i * 60 + 30} y="118" font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${words2[i]}</text></g>`)}</svg></div>` : m`<p class="quiet">No question was answered in this time.</p>`}<//>`;
 }
-function Used2({ h }) {
+function Used3({ h }) {
   const box = T(
     /** @type {HTMLElement | null} */
     null
@@ -1100,20 +1267,20 @@ function Shared({ h }) {
     /** @type {string[]} */
     [...new Set(shown.flatMap((f) => f.agents))].sort()
   );
-  const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((f) => f.name.length))), size = 22;
+  const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((f) => f.name.length))), size2 = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));
   const words2 = (f) => `${f.apart ? "in worktrees of their own" : "in one directory"}, ${f.until ? `until ${clock(f.until)}` : "still"}`;
   const short = (n, most) => n.length > most ? `…${n.slice(1 - most)}` : n;
   return m`<${Picture} title="Files that several changed" name="shared-files" head=${["file", "agents", "where", "since", "until"]}
       rows=${h.shared.map((f) => [f.name, f.agents.join(" "), f.apart ? "worktrees of their own" : "one directory", f.since, f.until ?? ""])}>
     ${shown.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
-        width=${left + names.length * size + 60} height=${top + shown.length * size} class="matrix">
-      ${names.map((n, i) => m`<g key=${n}><text transform=${`translate(${left + (i + 0.62) * size} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
+        width=${left + names.length * size2 + 60} height=${top + shown.length * size2} class="matrix">
+      ${names.map((n, i) => m`<g key=${n}><text transform=${`translate(${left + (i + 0.62) * size2} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
       ${shown.map((f, i) => m`<g key=${i}><title>${f.name}: ${f.agents.join(", ")}, ${words2(f)}</title>
-        <text x=${left - 6} y=${top + (i + 0.68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
-        <line x1=${left} x2=${left + names.length * size} y1=${top + i * size} y2=${top + i * size} stroke="currentColor" stroke-opacity=".12" />
-        ${f.agents.map((a) => m`<circle key=${a} cx=${left + (names.indexOf(a) + 0.5) * size} cy=${top + (i + 0.5) * size} r="6"
-          fill=${f.until ? "none" : groups[f.apart ? "waits" : "blocked"][1]} stroke=${groups[f.apart ? "waits" : "blocked"][1]} stroke-width="2" />`)}</g>`)}
+        <text x=${left - 6} y=${top + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
+        <line x1=${left} x2=${left + names.length * size2} y1=${top + i * size2} y2=${top + i * size2} stroke="currentColor" stroke-opacity=".12" />
+        ${f.agents.map((a) => m`<circle key=${a} cx=${left + (names.indexOf(a) + 0.5) * size2} cy=${top + (i + 0.5) * size2} r="6"
+          fill=${f.until ? "none" : groups2[f.apart ? "waits" : "blocked"][1]} stroke=${groups2[f.apart ? "waits" : "blocked"][1]} stroke-width="2" />`)}</g>`)}
     </svg></div><p class="small quiet">Filled: it is so now. Yellow: in worktrees of their own, so merging may conflict. Red: in one directory.</p>` : m`<p class="quiet">No file was changed by several at one time.</p>`}<//>`;
 }
 function Pictures() {
@@ -1148,7 +1315,7 @@ function Pictures() {
     <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map((n) => m`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : "a week"}</button>`)}</div>
     ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
     ${!h ? m`<p class="empty">Reading…</p>` : m`${h.truncated ? m`<p class="note">More happened than is shown: it begins later.</p>` : null}
-      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Shared} h=${h} /><${Used2} h=${h} />`}
+      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Shared} h=${h} /><${Used3} h=${h} />`}
   </section>`;
 }
 
@@ -1327,6 +1494,7 @@ function Review({ name }) {
     <p class="row small quiet"><span>since ${diff.since.slice(0, 10)}</span>${w && !w.problem ? m`<span class="branch"><bdi>${w.branch}</bdi> ↑${w.ahead} ↓${w.behind} ±${w.dirty}</span>` : null}
       <a href=${`#/agent/${encodeURIComponent(name)}`}>Terminal</a></p>
     ${may() && w ? m`<${Finish} name=${name} w=${w} />` : null}
+    ${may() && w?.dirty ? m`<div class="row"><${Twice} act=${() => send("send_message", { to: [name], text: "Please commit your work now, with a message that says what and why." }, { to: name, place: `review.${name}`, text: "Please commit your work now." })}>Ask it to commit<//></div>` : null}
     ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
     ${!files.length ? m`<p class="empty">It has changed nothing.</p>` : m`${may() ? m`<p class="quiet small">Tap a line to comment it.</p>` : null}
       ${files.map((f, i) => m`<${File} key=${f.name} f=${f} comments=${comments} set=${set} open=${f.lines.length <= 400 && i < 20} />`)}`}
@@ -1398,8 +1566,8 @@ function Tiles() {
 function doing2(w) {
   if (w.problem) return w.problem;
   if (!w.running) return w.tmux_runs ? "no daemon; its agents may still run" : "not running";
-  const counts = Object.entries(w.agents ?? {}).filter(([, n]) => n).sort(([a], [b]) => a < b ? -1 : 1);
-  return counts.map(([state, n]) => `${n} ${state}`).join(", ") || "no agents";
+  const counts2 = Object.entries(w.agents ?? {}).filter(([, n]) => n).sort(([a], [b]) => a < b ? -1 : 1);
+  return counts2.map(([state, n]) => `${n} ${state}`).join(", ") || "no agents";
 }
 function Workspace({ w }) {
   const here = w.workspace === session.value?.workspace;
@@ -1443,7 +1611,10 @@ function Workspaces() {
 export {
   Agent,
   Agents,
+  Health,
+  Launch,
   Message,
+  NewThread,
   Pictures,
   Review,
   Sessions,

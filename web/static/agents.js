@@ -1,6 +1,6 @@
 // @ts-check
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
-import {call} from './api.js';
+import {call, upload} from './api.js';
 import {agentOf, agents, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
 import {Name, Receipt, Since, Twice, Write, ago, html, may, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
@@ -63,7 +63,9 @@ function AgentRow({a}) {
   </a></li>`;
 }
 
-/** Those that wait come first, then those that work. @param {any} a */
+const groups = ['Ask', 'Work', 'In trouble', 'Idle', 'Without a terminal'];
+
+/** Those that wait come first, then those that work: the place of an agent's group. @param {any} a */
 const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
 export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
 
@@ -79,20 +81,25 @@ function found(text) {
   return inOrder().filter(a => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
 }
 
+/** @param {{of: any[]}} props */
+const Rows = ({of}) => html`<ul class="agents" aria-label="Agents">${of.map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul>`;
+
 export function Agents() {
   const [text, setText] = useState('');
   if (teamRead.value && !agents.value.length) {
-    return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
+    return html`<p class="empty">There are no agents yet. ${may() ? html`<a href="#/launch">Start one</a>` : null}</p>`;
   }
   const shown = found(text), whom = text ? `the ${shown.length} that are shown` : 'all agents';
   const write = (/** @type {string} */ t) => send('broadcast_message', {text: t, ...(text ? {recipients: shown.map(a => a.name)} : {})}, {to: whom, place: 'agents'});
-  return html`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p>
+  return html`<section aria-label="Agents"><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
+      ${may() ? html`<a class="way-over" href="#/launch">Start an agent</a>` : null}</p>
     ${agents.value.length > 5 ? html`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>` : null}
     ${may() && shown.length > 1 ? html`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
     <ul class="receipts">${sent.value.filter(m => m.place === 'agents').map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>
     ${text && !shown.length ? html`<p class="empty">No agent matches.</p>` : null}
-    <ul class="agents" aria-label="Agents">${shown.map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
+    ${shown.length < 20 ? html`<${Rows} of=${shown} />` : groups.map((g, i) => ({g, of: shown.filter(a => order(a) === i)})).filter(x => x.of.length).map(x =>
+      html`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows} of=${x.of} /></details>`)}</section>`;
 }
 
 /** The agents in the side bar. @param {{current: string}} props */
@@ -109,6 +116,16 @@ function Talk({name}) {
   return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
 }
 
+/** Gives an agent a file of this device. @param {{name: string}} props */
+function Attach({name}) {
+  const give = (/** @type {any} */ e) => {
+    const file = e.target.files[0];
+    e.target.value = '';
+    if (file) act({agent: name}, () => upload(file, {recipient: name}).then(res => ({said: res.message})));
+  };
+  return html`<label class="attach">Attach a file<input type="file" class="hidden" onChange=${give} /></label>`;
+}
+
 /** What ends an agent's program, for when one is away from the desk. @param {{name: string}} props */
 function Ends({name}) {
   const end = (/** @type {string} */ op, /** @type {string} */ said) => act({agent: name}, () => call(op, {agent: name}).then(() => ({said})));
@@ -121,12 +138,15 @@ function Ends({name}) {
 export function Agent({name}) {
   const a = agentOf(name);
   const wide = useBroad();
-  const [steer, setSteer] = useState(false);
+  const [how, setHow] = useState(/** @type {any} */ ({}));
+  const steer = how.steer && a?.kind === 'terminal';
+  const choice = (/** @type {string} */ key, /** @type {string} */ words) => html`<label class="check"><input type="checkbox" checked=${!!how[key]}
+    onChange=${(/** @type {any} */ e) => setHow({...how, [key]: e.target.checked})} /> ${words}</label>`;
   const asksNow = matters.value.filter(n => n.agent === name).length + letters.value.filter(m => m.sender === name).length;
   const mine = sent.value.filter(m => m.place === name);
   const write = (/** @type {string} */ text) => steer
     ? send('steer_agent', {agent: name, text, kind: 'GUIDANCE'}, {to: name, place: name})
-    : send('send_message', {to: [name], text}, {to: name, place: name});
+    : send('send_message', {to: [name], text, urgent: !!how.urgent, ...(how.answer ? {response_deadline: '30 minutes'} : {})}, {to: name, place: name});
 
   return html`<section class="one" aria-label=${name}>
     <header class="row"><h2><${Name}>${name}<//></h2>
@@ -142,7 +162,7 @@ export function Agent({name}) {
         : html`<p class="quiet">A mailbox has no terminal: its program reads its messages over the API.${a.last_active ? ` It called last ${ago(a.last_active)} ago.` : ''}</p>`}
       <div class="talk">
         ${may() && a ? html`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? 'Steer' : 'Send'}>
-          ${a.kind === 'terminal' ? html`<label class="check"><input type="checkbox" checked=${steer} onChange=${(/** @type {any} */ e) => setSteer(e.target.checked)} /> as guidance</label>` : null}<//>` : null}
+          ${a.kind === 'terminal' ? choice('steer', 'as guidance') : null}${steer ? null : html`${choice('urgent', 'urgent')}${choice('answer', 'wants an answer in 30 minutes')}`}<${Attach} name=${name} /><//>` : null}
         ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
         ${may() && a?.kind === 'terminal' ? html`<${Ends} name=${name} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />

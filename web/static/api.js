@@ -168,15 +168,38 @@ export function read(path, stop) {
   return whole(path, {method: 'GET'}, stop);
 }
 
+/**
+ * Sends a file, with the fields that say whose it is. @param {File} file @param {Record<string, string>} fields @returns {Promise<any>}
+ */
+export async function upload(file, fields) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({...fields, idempotency_key: onceKey()})) form.append(name, value);
+  form.append('file', file);
+  const packed = new Response(form);
+  return whole('/api/files', {method: 'POST', body: await packed.arrayBuffer(), headers: {'Content-Type': packed.headers.get('Content-Type') ?? ''}}, undefined,
+    patience + file.size / 10); // 10 kB a second
+}
+
+/** Saves a stored file on this device. @param {string} id @param {string} name */
+export async function download(id, name) {
+  const answer = await ask(`/api/files/${id}`, {method: 'GET'});
+  if (!answer.ok) throw await refusal(answer);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 /** Operations that only read: one may be given up, and called again. */
 const reading = /^\/api\/((get|read|list|find|search|explain)_|check_inbox$|team_history$)/;
 
 /** Ends what is being read over a line that is dead. */
 let dead = new AbortController();
 
-/** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
-async function whole(path, init, stop) {
-  const ends = [AbortSignal.timeout(patience)];
+/** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] @param {number} [within] in ms */
+async function whole(path, init, stop, within = patience) {
+  const ends = [AbortSignal.timeout(within)];
   if (stop) ends.push(stop);
   if (init.method === 'GET' || reading.test(path)) ends.push(dead.signal);
   const answer = await ask(path, {...init, signal: AbortSignal.any(ends)}, stop);

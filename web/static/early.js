@@ -41,7 +41,8 @@ export const first = /** @type {Record<string, object>} */ ({get_needs: {}, chec
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const coded = (/** @type {ArrayBuffer | Uint8Array<ArrayBuffer>} */ b) => btoa(String.fromCharCode(...new Uint8Array(b)))
   .replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-const digest = (/** @type {string} */ text) => crypto.subtle.digest('SHA-256', bytes(text));
+/** @param {string | ArrayBuffer} x */
+const digest = x => crypto.subtle.digest('SHA-256', typeof x === 'string' ? bytes(x) : x);
 const curve = {name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256'};
 
 /**
@@ -74,10 +75,11 @@ async function signed(s, path, init) {
   if (!known.has(s.key)) known.set(s.key, keys('readonly', k => k.get(s.key)));
   const key = await known.get(s.key)?.catch(() => { known.delete(s.key); });
   const time = Date.now() + (s.ahead || 0), nonce = coded(crypto.getRandomValues(new Uint8Array(16)));
-  const text = ['parley', init.method ?? 'GET', location.host, path, s.run, time, nonce,
-    coded(await digest(/** @type {string} */ (init.body ?? '')))].join('\n');
+  const sent = await digest(/** @type {string | ArrayBuffer} */ (init.body ?? ''));
+  const text = ['parley', init.method ?? 'GET', location.host, path, s.run, time, nonce, coded(sent)].join('\n');
   const sum = key ? coded(await crypto.subtle.sign(curve, key, bytes(text))) : ''; // without its key it has ended
-  return ask(path, {...init, headers: {...init.headers, 'Content-Type': 'application/json',
+  return ask(path, {...init, headers: {'Content-Type': 'application/json', ...init.headers, // what is large, such as a file, is compared at its end
+    'Content-Digest': `sha-256=:${btoa(String.fromCharCode(...new Uint8Array(sent)))}:`,
     Authorization: `Parley ${[s.key, s.run, time, nonce, sum].join('.')}`}});
 }
 

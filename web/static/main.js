@@ -3,11 +3,11 @@
 import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
 import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
-import {line, loaded, opened, tellOutcome, trouble, versions, waiting} from './state.js';
+import {line, loaded, opened, readStatus, status, tellOutcome, trouble, versions, waiting} from './state.js';
 import {keepPage, mayPush, pushOff, pushOn, pushes} from './away.js';
 import {code as given, takeCode} from './early.js';
-import {broad, clock, html, may, useBroad, useEffect, useState} from './parts.js';
-import {Needs} from './needs.js';
+import {Twice, broad, clock, html, may, useBroad, useEffect, useState} from './parts.js';
+import {Needs, act} from './needs.js';
 
 /** The one-time code of the link. */
 const code = signal(given);
@@ -90,17 +90,20 @@ effect(() => {
 });
 
 const views = [['needs', 'Needs'], ['agents', 'Agents'], ['traffic', 'Traffic'], ['threads', 'Threads'], ['pictures', 'Pictures']];
-const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', review: 'agents', agent: 'agents', message: 'traffic', thread: 'threads'});
+const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', launch: 'agents', review: 'agents', agent: 'agents', newthread: 'threads', message: 'traffic', thread: 'threads'});
 
 function View() {
   const {view, what, query} = route.value;
   if (view === 'needs') return html`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return html`<p class="empty">Reading…</p>`;
-  const {Agent, Agents, Message, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
+  const {Agent, Agents, Health, Launch, Message, NewThread, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
   switch (view) {
     case 'agents': return html`<${Agents} />`;
     case 'pictures': return html`<${Pictures} />`;
     case 'workspaces': return may() ? html`<${Workspaces} />` : null;
+    case 'health': return html`<${Health} />`;
+    case 'launch': return may() ? html`<${Launch} />` : null;
+    case 'newthread': return may() ? html`<${NewThread} />` : null;
     case 'sessions': return may() ? html`<${Sessions} />` : null;
     case 'review': return html`<${Review} key=${what} name=${what} />`;
     case 'tiles': return html`<${Tiles} />`;
@@ -113,6 +116,9 @@ function View() {
   return html`<${Needs} about="" Beside=${others.value.Terminal} />`;
 }
 
+/** Pauses all messages, or lets them go on. @param {boolean} paused @returns {Promise<any>} */
+const pause = paused => call('pause_communication', {paused}).then(res => { readStatus(); return {said: res.message, undo: () => pause(!paused)}; });
+
 /** What is wrong with the line, in words. */
 function Notices() {
   const v = versions.value;
@@ -120,7 +126,10 @@ function Notices() {
     ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. ${loaded.value ? 'What you see is from then; what you send waits.' : ''}</p>` : null}
     ${v.old ? html`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? html`, not ${v.first}` : null}.
       <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
-    ${opened.value && may() && route.value.view !== 'sessions' ? html`<p class="note opened">${opened.value} <a href="#/sessions" onClick=${() => { opened.value = ''; }}>Who is signed in</a></p>` : null}
+    ${status.value?.paused ? html`<p class="note">Messages are paused since ${clock(status.value.paused.since)}${status.value.paused.reason ? `: ${status.value.paused.reason}` : ''}.
+      ${may() ? html`<button type="button" class="plain" onClick=${() => act({}, () => pause(false))}>Let them go on</button>` : null}</p>` : null}
+    ${opened.value && may() && route.value.view !== 'sessions' ? html`<p class="note opened">${opened.value} <a href="#/sessions" onClick=${() => { opened.value = ''; }}>Who is signed in</a>
+      <button type="button" class="plain" onClick=${() => { opened.value = ''; }}>Done</button></p>` : null}
     ${trouble.value ? html`<p class="note bad">${trouble.value}</p>` : null}
   </div>`;
 }
@@ -163,6 +172,8 @@ function Menu() {
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(/** @type {any} */ e) => stay(e.target.checked)} /> Stay signed in on this device</label>
       ${may() ? html`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>
         <p><a href="#/sessions" onClick=${() => set(false)}>Who is signed in</a></p>` : null}
+      <p><a href="#/health" onClick=${() => set(false)}>Health, files and usage</a></p>
+      ${may() && !status.value?.paused ? html`<${Twice} act=${() => act({}, () => pause(true)).then(() => set(false))} sure=${html`<b>Tap again</b>: no message is typed until you let them go on`}>Pause all messages<//>` : null}
       ${may() && mayPush() ? html`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
@@ -171,7 +182,7 @@ function App() {
   const wide = useBroad();
   if (!session.value) return html`<${Door} />`;
   const {view, what} = route.value;
-  const shown = parents[view] ?? (view === 'workspaces' || view === 'sessions' || views.some(([v]) => v === view) ? view : 'needs');
+  const shown = parents[view] ?? (['workspaces', 'sessions', 'health'].includes(view) || views.some(([v]) => v === view) ? view : 'needs');
   const place = session.value.workspace.split('/').pop();
   return html`
     <a class="skip" href="#view" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>To the content</a>

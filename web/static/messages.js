@@ -2,6 +2,8 @@
 // Messages: the traffic with its filter, one message with what became of it, and the threads.
 import {call, saidOf} from './api.js';
 import {announces, hear, lastWords, line, readThreads, refresh, send, sent, threads} from './state.js';
+import {People} from './begin.js';
+import {Came, act} from './needs.js';
 import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useReading, useRef, useState} from './parts.js';
 
 /** @param {any} m a found message */
@@ -98,6 +100,7 @@ export function Message({id}) {
     ${m.deliveries.slice(0, 60).map((/** @type {any} */ d) => html`<${Ladder} key=${d.agent_id} d=${d} names=${true} />`)}
     ${said || problem ? html`<p role="status">${said || problem}</p>` : null}
     <div class="row">${story ? null : html`<button type="button" onClick=${explain}>The whole story</button>`}
+      ${navigator.clipboard ? html`<button type="button" onClick=${() => navigator.clipboard.writeText(o.text).then(() => say('Copied.'), () => say('The browser does not copy.'))}>Copy</button>` : null}
       ${may() && stuck ? html`<${Twice} act=${retry}>Try again<//>` : null}</div>
     ${story ? html`<pre class="asked" tabindex="0" aria-label="The whole story">${story.join('\n')}</pre>` : null}
   </article>`;
@@ -106,10 +109,31 @@ export function Message({id}) {
 export function Threads() {
   useReading(readThreads, e => e.thread_id, '');
   if (!threads.value) return html`<p class="empty">Reading the threads…</p>`;
-  if (!threads.value.length) return html`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
-  return html`<ul class="rows" aria-label="Threads">${threads.value.map(t => html`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
+  const begin = may() ? html`<p class="row small"><a class="way-over" href="#/newthread">Open a thread</a></p>` : null;
+  if (!threads.value.length) return html`${begin}<p class="empty">There are no threads yet.</p>`;
+  return html`${begin}<ul class="rows" aria-label="Threads">${threads.value.map(t => html`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
     <span class="row small"><${Name}>${t.title}<//><span class="quiet">${t.participant_names.length} take part</span><span class="grow"></span><${Since} t=${t.last_message_at} /></span>
     ${lastWords.value[t.thread_id] ? html`<span class="line quiet" dir="auto">${lastWords.value[t.thread_id]}</span>` : null}</a></li>`)}</ul>`;
+}
+
+/** Who takes part in a thread, and whether its messages go. @param {{about: any, read: () => any}} props */
+function Manage({about, read}) {
+  const id = about.thread_id;
+  const [chosen, choose] = useState(/** @type {string[]} */ ([]));
+  const does = (/** @type {string} */ op, /** @type {object} */ args) => () => call(op, {thread_id: id, ...args}).then(res => ({said: res.message}));
+  const add = (/** @type {string} */ n) => does('add_participant_to_thread', {agent_id_to_add: n});
+  const remove = (/** @type {string} */ n) => does('remove_participant_from_thread', {agent_id_to_remove: n});
+  const control = (/** @type {string} */ action) => does('control_conversation', {action});
+  /** @param {() => Promise<any>} f @param {() => Promise<any>} [back] what takes it back */
+  const change = (f, back) => act({place: id}, () => f().then(came => ({...came, undo: back && (() => back().finally(read))}))).then(read);
+  const all = () => chosen.reduce((before, n) => before.then(() => change(add(n), remove(n))), Promise.resolve()).then(() => choose([]));
+  return html`<details class="more"><summary>People, mute, cool</summary>
+    <div class="row">${about.participant_names.filter((/** @type {string} */ n) => n !== 'operator').map((/** @type {string} */ n) => html`<${Twice} key=${n}
+      act=${() => change(remove(n), add(n))}>Remove ${n}<//>`)}</div>
+    <${People} chosen=${chosen} set=${choose} but=${about.participant_names} />
+    <div class="row"><${Twice} act=${all} disabled=${!chosen.length}>Add ${chosen.join(', ') || 'those chosen'}<//></div>
+    <div class="row"><${Twice} act=${() => change(control('cool'))}>Cool for ten minutes<//><${Twice} act=${() => change(control('mute'), control('unmute'))}>Mute<//>
+      <${Twice} act=${() => change(control('unmute'), control('mute'))}>Unmute<//><${Twice} act=${() => change(control('release'))}>Release what is held<//></div></details>`;
 }
 
 /** A thread, live: the newest post last. @param {{id: string}} props */
@@ -133,6 +157,8 @@ export function Thread({id}) {
       <span class="row small"><${Name}>${m.sender === 'operator' ? 'you' : m.sender}<//><time class="quiet" datetime=${m.timestamp}>${clock(m.timestamp)}</time></span>
       <p class="said" dir="auto">${m.content?.text || m.snippet}</p></li>`)}</ol>
     ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+    <${Came} place=${id} />
+    ${may() ? html`<${Manage} about=${about} read=${read} />` : null}
     ${may() ? html`<div class="dock"><${Write} key=${id} draft=${`thread.${id}`} label="Write to the thread" send=${(/** @type {string} */ text) => send('send_message', {thread_id: id, text}, {to: about.title, place: id}).then(read)} /></div>` : null}
     <div ref=${end}></div>
   </section>`;

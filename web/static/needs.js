@@ -25,13 +25,14 @@ function tellFailure(e, at) {
 
 /**
  * Does what a card offers, and tells there what came of it; or in another place of the page.
- * @param {any} n a need, a letter, or {place} @param {() => Promise<object | void>} does returns the outcome, if there is one to tell
+ * @param {any} n a need, a letter, or {place} @param {() => Promise<object | void>} does returns the outcome, if there is one to tell,
+ * with what takes it back, if that can be
  */
 export async function act(n, does) {
   const at = {agent: n.agent ?? n.sender, place: n.place, spot: spotOf(n)};
   try {
     const came = await does();
-    if (came) tellOutcome({...at, ...came});
+    if (came) tellOutcome({...at, said: 'Done.', ...came});
   } catch (e) {
     tellFailure(e, at);
   }
@@ -42,11 +43,16 @@ export async function act(n, does) {
 function Dialog({need}) {
   const d = need.dialog;
   const [text, setText] = useState('');
-  const say = (/** @type {any} */ o, /** @type {string} */ typed) =>
-    act(need, async () => {
-      const res = await call('answer_dialog', {agent: need.agent, dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed});
-      return {said: res.message, then: res.dialog?.question, screen: res.screen};
-    });
+  const [all, setAll] = useState(false);
+  const others = matters.value.filter(n => n !== need && n.dialog?.dialog_id === d.dialog_id); // it stands for all that a question says
+  const say = async (/** @type {any} */ o, /** @type {string} */ typed) => {
+    for (const n of all ? [need, ...others] : [need]) {
+      await act(n, async () => {
+        const res = await call('answer_dialog', {agent: n.agent, dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed});
+        return {said: res.message, then: res.dialog?.question, screen: res.screen};
+      });
+    }
+  };
   const lines = d.lines.slice(0, d.lines.at(-1) === d.question ? -1 : undefined); // it is the title
   const takesText = d.takes_text || d.options.some((/** @type {any} */ o) => o.takes_text);
 
@@ -54,6 +60,8 @@ function Dialog({need}) {
     ${lines.length ? html`<pre class="asked" tabindex="0" aria-label="All that the question says">${lines.join('\n')}</pre>` : null}
     ${d.secret ? html`<p>It asks for a secret, which parley never types. Answer in the agent's terminal.</p>` : null}
     ${may() && !d.secret ? html`
+      ${others.length ? html`<label class="check"><input type="checkbox" checked=${all} onChange=${(/** @type {any} */ e) => setAll(e.target.checked)} />
+        The same answer for ${others.map(n => n.agent).join(', ')}</label>` : null}
       ${takesText ? html`<label class="field">Your words<input value=${text} maxlength="2000" dir="auto" enterkeyhint="done"
         onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>` : null}
       <div class="options">
@@ -104,7 +112,9 @@ function Need({need: n}) {
       const res = await call(a.operation, args);
       said ||= res.message;
     }
-    return {said: said || `${capital(a.words)}: done.`};
+    const approved = a.operation === 'approve_agent' && a.arguments[0];
+    return {said: said || `${capital(a.words)}: done.`,
+      undo: approved?.approve && (() => call('approve_agent', {...approved, approve: false}).then(res => ({said: res.message})))};
   };
   const title = n.dialog?.question || n.text;
   return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}
@@ -146,6 +156,7 @@ function Outcome({o}) {
       <button type="button" class="plain" onClick=${() => dropOutcome(o.key)}>Done</button></header>
     <p dir="auto">${o.said}</p>
     ${o.action ? html`<p class="quiet" dir="auto">${o.action}</p>` : null}
+    ${o.undo ? html`<p><button type="button" onClick=${() => { dropOutcome(o.key); act(o, o.undo); }}>Undo</button></p>` : null}
     ${o.then ? html`<p class="quiet" dir="auto">Then: ${o.then}</p>` : null}
     ${o.screen?.length ? html`<details><summary>Its screen after that</summary><pre class="asked">${o.screen.join('\n')}</pre></details>` : null}
   </article>`;

@@ -166,6 +166,7 @@ export function Review({name}) {
     <p class="row small quiet"><span>since ${diff.since.slice(0, 10)}</span>${w && !w.problem ? html`<span class="branch"><bdi>${w.branch}</bdi> ↑${w.ahead} ↓${w.behind} ±${w.dirty}</span>` : null}
       <a href=${`#/agent/${encodeURIComponent(name)}`}>Terminal</a></p>
     ${may() && w ? html`<${Finish} name=${name} w=${w} />` : null}
+    ${may() && w?.dirty ? html`<div class="row"><${Twice} act=${() => send('send_message', {to: [name], text: 'Please commit your work now, with a message that says what and why.'}, {to: name, place: `review.${name}`, text: 'Please commit your work now.'})}>Ask it to commit<//></div>` : null}
     ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
     ${!files.length ? html`<p class="empty">It has changed nothing.</p>` : html`${may() ? html`<p class="quiet small">Tap a line to comment it.</p>` : null}
       ${files.map((f, i) => html`<${File} key=${f.name} f=${f} comments=${comments} set=${set} open=${f.lines.length <= 400 && i < 20} />`)}`}

@@ -32,6 +32,8 @@ export const sent = signal(/** @type {any[]} */ ([]));
 export const outcomes = signal(/** @type {any[]} */ ([]));
 /** That a link was opened on another device, in words. */
 export const opened = signal('');
+/** What the daemon says of itself and of the workspace, null before it is read. */
+export const status = signal(/** @type {any} */ (null));
 /** What could not be read, in words. */
 export const trouble = signal('');
 
@@ -92,6 +94,8 @@ function soon() {
   due = setTimeout(() => { due = 0; asked = Date.now(); refresh(); }, Math.max(300, asked + 1000 - Date.now()));
 }
 
+export const readStatus = () => call('get_workspace_status').then(s => { status.value = s; }, saidOf);
+
 /** Reads the worktrees: git is asked, so it is done seldom. */
 export async function readWorktrees() {
   if (!agents.value.some(a => a.worktree)) return;
@@ -136,6 +140,7 @@ function draw() {
   document.documentElement.dataset.seq = String(seq.value);
   for (const f of [...hearers]) f(events);
   const entered = events.filter(e => e.type === 'page_opened' && !e.detail.includes(session.value?.key_id)).at(-1);
+  if (events.some(e => e.type === 'communication_updated')) readStatus();
   if (entered) opened.value = sentence(entered.detail);
   for (const m of sent.value) {
     if (m.id && events.some(e => e.message_id === m.id || e.in_reply_to === m.id)) follow(m);
@@ -176,6 +181,7 @@ async function followEvents() {
         seen();
         refresh();
         readWorktrees();
+        readStatus();
         build().then(now => {
           const old = now.mark !== mark;
           versions.value = {first: versions.value.first || (old ? '' : now.version), now: now.version, old};

@@ -1,7 +1,9 @@
 // @ts-check
 // A terminal as text: what the screen shows, once a second, with its colours. It is never parsed as markup.
 import {call, saidOf} from './api.js';
-import {clock, html, useEffect, useRef, useState} from './parts.js';
+import {act} from './needs.js';
+import {matters} from './state.js';
+import {Twice, broad, clock, html, may, useEffect, useRef, useState} from './parts.js';
 
 // ---- colours: classes for the 256 of a palette, made once
 
@@ -152,6 +154,18 @@ export function Gone({gone, at}) {
   return gone ? html`<p class="note" role="status">${gone}${at ? html` This is what it showed at ${clock(at)}.` : null}</p>` : null;
 }
 
+const bar = {Esc: 'Escape', Tab: 'Tab', '←': 'Left', '↑': 'Up', '↓': 'Down', '→': 'Right', Enter: 'Enter', 'Ctrl-C': 'C-c'};
+
+/**
+ * Keys of a phone for a terminal, each by two taps. They go there while the question that was seen is open, or none.
+ * @param {{agent: string}} props
+ */
+function KeyBar({agent}) {
+  const seen = matters.value.find(n => n.agent === agent && n.dialog)?.dialog.dialog_id ?? 'none';
+  const press = (/** @type {string} */ key) => act({agent}, () => call('type_in_terminal', {agent, keys: [key], dialog_id: seen}).then(() => {}));
+  return html`<div class="keys" role="group" aria-label="Keys">${Object.entries(bar).map(([words, key]) => html`<${Twice} key=${key + seen} label=${key} act=${() => press(key)} sure=${`${words}?`}>${words}<//>`)}</div>`;
+}
+
 /** An agent's terminal as text, read only. @param {{agent: string}} props */
 export function Terminal({agent}) {
   const [history, setHistory] = useState(0);
@@ -171,6 +185,7 @@ export function Terminal({agent}) {
   return html`<section class="terminal" aria-label=${`Terminal of ${agent}`}>
     <${Gone} gone=${gone} at=${screen?.at} />
     <pre ref=${box} tabindex="0" onScroll=${scrolled} class=${gone ? 'past' : ''} aria-label="Screen"><${Rows} lines=${screen?.lines ?? []} /></pre>
+    ${screen?.takes_keys && !gone && !broad.matches && may() ? html`<${KeyBar} agent=${agent} />` : null}
     <div class="row"><${Size} screen=${screen} /><span class="grow"></span>
       <button type="button" class="plain" onClick=${() => { low.current = !!history; setHistory(history ? 0 : 1000); }}>${history ? 'Only the screen' : 'Earlier lines'}</button></div>
   </section>`;
