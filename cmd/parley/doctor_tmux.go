@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -119,6 +120,10 @@ func checkSandbox(ctx context.Context) (f findings) {
 		f.ok("sandbox", "none here, so --sandbox is refused: %s", parley.AsError(err).Message)
 		return f
 	}
-	f.ok("sandbox", "bubblewrap makes one: parley launch NAME --sandbox --worktree -- PROGRAM")
+	maker := "bubblewrap makes one"
+	if runtime.GOOS == "darwin" {
+		maker = "sandbox-exec makes one, which nobody has tried"
+	}
+	f.ok("sandbox", "%s: parley launch NAME --sandbox --worktree -- PROGRAM", maker)
 	return f
 }

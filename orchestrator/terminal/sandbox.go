@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func (la *launcher) box(ctx context.Context, m *team.Member, p *profile.Profile,
 
 	home := sandbox.Home{
 		Path: plan.Home, User: la.ts.opts.Boundary.Home,
-		Copied: p.Sandbox.Copied, Read: p.Sandbox.Read, Shared: p.Sandbox.Shared,
+		Copied: p.Sandbox.Copied, Read: p.Sandbox.Read, Shared: p.Sandbox.Shared, Links: runtime.GOOS == "darwin",
 	}
 	home.Name, home.Email = worktree.Author(ctx, l.Dir)
 	var err error

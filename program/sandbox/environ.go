@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -27,5 +28,9 @@ func Environ(env []string, home string, more []string) []string {
 			return ok && err == nil
 		})
 	})
-	return append(kept, "HOME="+home, "TMPDIR=/tmp")
+	temporary := "/tmp"
+	if runtime.GOOS == "darwin" { // where nothing can be hidden by a mount
+		temporary = home + "/tmp"
+	}
+	return append(kept, "HOME="+home, "TMPDIR="+temporary)
 }

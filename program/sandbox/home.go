@@ -21,6 +21,8 @@ type Home struct {
 	// they are now, and Shared those that are the same inside and outside, such as a sign-in: all relative to a home.
 	Copied, Read, Shared []string
 
+	Links bool // what it sees of the user's stands there as a link: nothing can be shown at another path on macOS
+
 	Name, Email string // of the author of its commits; "" if the user has none
 }
 
@@ -38,6 +40,9 @@ func (h Home) Make() ([]Shared, error) {
 		return nil, fmt.Errorf("open the private home: %w", err)
 	}
 	defer root.Close()
+	if err := place(root, "tmp", true); err != nil { // the temporary files, where /tmp cannot be its own
+		return nil, fmt.Errorf("make the private home: %w", err)
+	}
 
 	if h.User == "" {
 		return nil, nil
@@ -64,7 +69,14 @@ func (h Home) Make() ([]Shared, error) {
 		if err := place(root, name, info.IsDir()); err != nil {
 			return nil, fmt.Errorf("make a place for %s in the private home: %w", name, err)
 		}
-		shared = append(shared, Shared{From: from, To: filepath.Join(h.Path, name), Writes: i >= len(h.Read)})
+		at := filepath.Join(h.Path, name)
+		if h.Links {
+			if err := errors.Join(root.RemoveAll(name), root.Symlink(from, name)); err != nil {
+				return nil, fmt.Errorf("link %s into the private home: %w", name, err)
+			}
+			at = from
+		}
+		shared = append(shared, Shared{From: from, To: at, Writes: i >= len(h.Read)})
 	}
 
 	return shared, nil

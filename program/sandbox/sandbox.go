@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,13 +58,20 @@ var system = []string{"/usr", "/etc", "/opt", "/nix", "/home/linuxbrew"}
 // systemLinks lists directories that are links into /usr on most systems, and directories on others.
 var systemLinks = []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// Arguments returns the arguments of bwrap for a plan, without the command. Each source exists, or is left out where
-// that is harmless. The error is INVALID_ARGUMENT for a path that may not be shown.
+// Arguments returns the arguments of bwrap for a plan, or those of seatbelt on macOS, without the command. Each source
+// exists, or is left out where that is harmless. The error is INVALID_ARGUMENT for a path that may not be shown.
 func (p *Plan) Arguments() ([]string, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if runtime.GOOS == "darwin" {
+		return []string{"-p", p.profile(p.mounts())}, nil
+	}
+	return p.mounts(), nil
+}
 
+// mounts returns the arguments of bwrap for a plan.
+func (p *Plan) mounts() []string {
 	a := &arguments{words: []string{
 		"--die-with-parent",
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -118,7 +126,7 @@ func (p *Plan) Arguments() ([]string, error) {
 	}
 	a.add("--chdir", p.Dir)
 
-	return a.words, nil
+	return a.words
 }
 
 // arguments are words of bwrap's command line, and the packages of programs that they show.
