@@ -148,6 +148,14 @@ func newTrickStage(t *testing.T) *trickStage {
 	return s
 }
 
+// found are the variables by which a call finds the workspace from anywhere.
+func (s *trickStage) found() []string {
+	return slices.DeleteFunc(slices.Clone(s.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return name != "PARLEY_DIR" && name != "HOME" && !strings.HasPrefix(name, "XDG_")
+	})
+}
+
 func (s *trickStage) git(words ...string) {
 	s.t.Helper()
 	cmd := exec.Command("git", words...)
@@ -176,7 +184,7 @@ func (s *trickStage) try(agent []string, rows []trick, env ...string) map[string
 	all += "git commit -q --allow-empty -m mine\n"
 	for _, k := range rows {
 		if k.available() {
-			all += k.write(s.t, s.Workspace, dir)
+			all += k.write(s.t, s.found(), dir)
 		}
 	}
 	must.Do(s.t, os.WriteFile(filepath.Join(dir, "all"), []byte(all+"touch tricks/end\n"), 0o600))
@@ -194,7 +202,7 @@ func (s *trickStage) try(agent []string, rows []trick, env ...string) map[string
 
 // write returns the lines of the shell that play a trick. What it prints is in the file name.out in dir, and name.rc
 // has its status; its call, if it has one, writes both.
-func (k trick) write(t *testing.T, workspace, dir string) string {
+func (k trick) write(t *testing.T, home []string, dir string) string {
 	t.Helper()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -204,7 +212,8 @@ func (k trick) write(t *testing.T, workspace, dir string) string {
 
 	path := filepath.Join(dir, k.name)
 	end := " >" + path + ".out 2>&1\necho $? >" + path + ".rc\n"
-	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+workspace+" parley key issue victim --json"+end)
+	parley := must.Have(exec.LookPath("parley"))(t)
+	call := file(k.name+".call", "env -u PARLEY_KEY "+strings.Join(home, " ")+" "+parley+" key issue victim --json"+end)
 	file(k.name, strings.NewReplacer("CALL", call, "ORPHAN", file("orphan", orphan)).Replace(k.script)+"\n")
 	if strings.Contains(k.script, "CALL") {
 		return "sh " + path + " || echo 1 >" + path + ".rc\n" // where it cannot even begin
