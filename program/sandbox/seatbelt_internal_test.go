@@ -37,8 +37,8 @@ func TestTheProfileOfMacOS(t *testing.T) {
 	must.Do(t, os.WriteFile(at(".claude/auth.json"), nil, 0o600))
 	home := Home{Path: at("state/homes/ID"), User: top, Shared: []string{".claude/auth.json"}, Links: true}
 	p := Plan{
-		Dir: at("repo/.worktrees/coder"), Program: "/bin/sh", Private: at("state/agents/ID"), Socket: at("state/own/ID"),
-		Home: home.Path, Shared: must.Have(home.Make())(t), Read: []string{at("tools")},
+		Dir: at("repo/.worktrees/coder"), Program: "/bin/sh", Private: at("state/agents/ID"),
+		Socket: at("state/own/ID"), Home: home.Path, Shared: must.Have(home.Make())(t), Read: []string{at("tools")},
 		Git: &Git{
 			Top: at("repo/.worktrees/coder"), Common: at("repo/.git"), Dir: at("repo/.git/worktrees/coder"),
 			Branch: "parley/coder",
