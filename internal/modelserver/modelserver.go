@@ -32,6 +32,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	release chan struct{}
+	open    int // requests that are being answered
 	turns   int
 	prompts []*prompt
 	results []string
@@ -97,6 +98,19 @@ func (s *Server) Release() {
 	defer s.mu.Unlock()
 	close(s.release)
 	s.release = make(chan struct{})
+}
+
+func (s *Server) opens(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open += n
+}
+
+// Open returns how many requests are being answered. There are none once the program that sent them is gone.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
 }
 
 // Log returns the texts that users submitted so far, byte for byte, each as often as it
@@ -184,6 +198,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := s.record(t)
 	s.keepTurn(t, body)
 	s.keepRequest(r, body) // after record: a Release from now on concerns this turn
+	s.opens(1)
+	defer s.opens(-1)
 	s.answer(api, t, &stream{
 		recorded: rec, w: w, whole: t.whole, messages: t.messages,
 		gone: s.gone(r), last: func() { s.markAnswered(rec.open) },
