@@ -128,8 +128,6 @@ var typingDefects = []defect{
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.text.elsewhere`, `	if a.text.elsewhere`, nil},
-	{"a text that a person entered and recalls gets its first key", "stranded.go", `		s.elsewhere = true
-`, ``, nil},
 	{"a crash's paste that does not show gets its key", "attempt.go",
 		`!o.tty.known && !a.resumed) &&`, `!o.tty.known || a.resumed) &&`, nil},
 	{"a paste that does not show gets its key", "attempt.go",
@@ -241,7 +239,7 @@ var typingDefects = []defect{
 	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.brief(), err`, `	return undone || false && h.brief(), err`, nil},
 	{"what a person entered and recalls gets its key", "stranded.go", `	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
 `, `	return s.wasEntered() && (s.left || s.shownAbove(o))
-`, nil},
+`, []edit{{"stranded.go", "\t\ts.elsewhere = true\n", ""}}},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},
