@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley"
@@ -260,29 +259,6 @@ func (c *callers) ownHost(hostport string) bool {
 	_, err := netip.ParseAddr(host)
 	return loopbackHost(hostport) || c.Beyond && err == nil ||
 		slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
-}
-
-// hostOf returns a host without its port, if it has one; "" for a port that is none.
-func hostOf(hostport string) string {
-	host, port, err := net.SplitHostPort(hostport)
-	if err != nil {
-		return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
-		return ""
-	}
-	return host
-}
-
-// loopbackHost reports whether a host, with or without a port, is a loopback address or
-// localhost.
-func loopbackHost(hostport string) bool {
-	host := hostOf(hostport)
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }
 
 // fromLoopback reports whether a request was made on this machine. A request that a proxy

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -52,4 +54,27 @@ func addressOf(r *http.Request) string {
 		return ip.String()
 	}
 	return host
+}
+
+// hostOf returns a host without its port, if it has one; "" for a port that is none.
+func hostOf(hostport string) string {
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+		return ""
+	}
+	return host
+}
+
+// loopbackHost reports whether a host, with or without a port, is a loopback address or
+// localhost.
+func loopbackHost(hostport string) bool {
+	host := hostOf(hostport)
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
 }

@@ -102,6 +102,14 @@ type hunt struct {
 // Keys that can act on several messages act on these, while there are any.
 type pickedMessages map[string]*team.Row
 
+// selection is the messages that the person selected, and what keys do to them.
+type selection struct {
+	room    *room.Shared
+	acts    *room.Actions
+	records *records
+	picked  pickedMessages
+}
+
 // longTexts reads more of the messages in view where the list has room for it: an event has only the first
 // characters.
 type longTexts struct {

@@ -16,14 +16,6 @@ import (
 	"parley/tui/team"
 )
 
-// selection is the messages that the person selected, and what keys do to them.
-type selection struct {
-	room    *room.Shared
-	acts    *room.Actions
-	records *records
-	picked  pickedMessages
-}
-
 // Picks reports whether keys act on the selected messages: there are some, and the screen shows them.
 func (s *selection) Picks() bool {
 	return len(s.picked) > 0 && s.room.At == room.AtTraffic && s.room.Over == nil
