@@ -51,6 +51,26 @@ func TestEndOfOwnMessageInATallComposerIsNoState(t *testing.T) {
 	}
 }
 
+// Codex shows no footer below a tall text, also when a person types behind parley's message.
+func TestADraftBehindATallMessageIsRead(t *testing.T) {
+	p := find(t, builtin(t), "codex")
+	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: one\n" + strings.Repeat("two words\n", 40) +
+		"(planner · msg 5f0c21aa · low)"
+	rows := strings.Split(strings.Repeat("  two words\n", 24)+"  (planner · msg 5f0c21aa · low)", "\n")
+	for _, draft := range []string{"", "half a thought", "a thought that\n  goes on"} {
+		screen := strings.Split("• You said: word\n\n\n› two words"+strings.Repeat(" ", 100)+"↑\n"+
+			strings.Join(rows, "\n")+draft+"\n", "\n")
+		if got := p.Look(screen); got != profile.Idle {
+			t.Errorf("with %q behind it, it looks %s", draft, got)
+		}
+		text, ok := p.Composer(profile.Screen{Lines: screen, Width: 120, CursorX: 40, CursorY: len(screen) - 2})
+		if !ok || !profile.Holds(text, "· low)"+draft) || profile.HoldsOnly(text, whole) != (draft == "") {
+			t.Errorf("with %q behind it, its composer holds (%v) %q, our text alone: %v", draft, ok, text,
+				profile.HoldsOnly(text, whole))
+		}
+	}
+}
+
 func TestDraftThatNamesAKeyIsNotWork(t *testing.T) {
 	_, lines := readGolden(t, "testdata/claude/80x24-draft.txt")
 	lines = strings.Split(
