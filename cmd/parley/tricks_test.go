@@ -119,7 +119,7 @@ var tricks = []trick{
 		`tr '\0' '\n' <"/proc/$outsider/environ" | grep OUTSIDE=`, "files", "", "", ""},
 	{"processes", "to see the commands of processes", "",
 		`tr '\0' ' ' <"/proc/$outsider/cmdline" | grep sleep`, "files", "", "", ""},
-	{"kill", "to end a process", "", `kill -0 "$outsider"`, "files", "", "", ""},
+	{"kill", "to end a process", "", `grep sleep "/proc/$outsider/comm" && kill -0 "$outsider"`, "files", "", "", ""},
 	{"tty", "to write on another terminal", "", `echo x >"$tty"`, "files", "", "", ""},
 	{"memory", "to read shared memory", "", `cat "$memory"`, "files", "", "", ""},
 	{"bus", "to reach sockets of the session", "", `ls "$run/bus"`, "files", "", "", ""},
