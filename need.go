@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/plain"
@@ -11,6 +12,9 @@ import (
 
 // NeedKind says why something needs the operator.
 type NeedKind string
+
+// Words returns the kind in words.
+func (k NeedKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds of need.
 const (

@@ -149,58 +149,57 @@ func (a *agentsCommand) print(o *output, res *parley.AgentStatusResult) error {
 	return nil
 }
 
-// table has a column of reasons only if messages are held.
+// agentColumn is a column of the table of agents. One that has something to show only at times is not there when it
+// has nothing.
+type agentColumn struct {
+	head  string
+	fit   fit
+	tell  func(*output, *parley.AgentStatus) string
+	shown func(*parley.AgentStatus) bool // nil: always
+}
+
+var agentColumns = []agentColumn{
+	{"NAME", inner, func(_ *output, a *parley.AgentStatus) string { return a.Name }, nil},
+	{"ID", spare, func(_ *output, a *parley.AgentStatus) string { return parley.Short(a.ID) }, nil},
+	{"KIND", brief, func(_ *output, a *parley.AgentStatus) string { return kindOf(*a) }, nil},
+	{"STATE", whole,
+		func(o *output, a *parley.AgentStatus) string { return o.paint(agentStyle(a.State), stateWords(*a)) }, nil},
+	{"SINCE", whole, func(o *output, a *parley.AgentStatus) string { return o.ago(a.Since) }, nil},
+	{"UNREAD", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Unread) }, nil},
+	{"QUEUED", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Queued) }, nil},
+	{"ROLE", brief, func(_ *output, a *parley.AgentStatus) string { return a.Role }, nil},
+	{"CONTEXT", spare, func(_ *output, a *parley.AgentStatus) string { return contextWords(a.Context) },
+		func(a *parley.AgentStatus) bool { return a.Context > 0 }},
+	{"TODAY", whole, func(_ *output, a *parley.AgentStatus) string { return todayWords(a.Today) },
+		func(a *parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }},
+	{"CHECKED", prose,
+		func(o *output, a *parley.AgentStatus) string {
+			return o.paint(checkStyle(a.Checked),
+				checkedWords(a.Checked))
+		},
+		func(a *parley.AgentStatus) bool { return a.Checked != nil }},
+	{"HELD BECAUSE", prose, func(_ *output, a *parley.AgentStatus) string { return heldBecause(*a) },
+		func(a *parley.AgentStatus) bool { return a.HeldReason != "" }},
+}
+
 func (*agentsCommand) table(o *output, agents []parley.AgentStatus) *table {
-	var t table
-	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
-	t.headed, t.fits = true, []fit{inner, spare, brief, whole, whole, whole, whole, brief}
-	talks := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Context > 0 })
-	if talks {
-		names, t.fits = append(names, "CONTEXT"), append(t.fits, spare)
-	}
-	used := func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }
-	today := slices.ContainsFunc(agents, used)
-	if today {
-		names, t.fits = append(names, "TODAY"), append(t.fits, whole)
-	}
-	checked := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Checked != nil })
-	if checked {
-		names, t.fits = append(names, "CHECKED"), append(t.fits, prose)
-	}
-	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
-	if held {
-		names, t.fits = append(names, "HELD BECAUSE"), append(t.fits, prose)
+	t := table{headed: true}
+	rows := make([][]string, len(agents))
+	var heads []string
+	for _, c := range agentColumns {
+		if c.shown != nil && !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return c.shown(&a) }) {
+			continue
+		}
+		heads, t.fits = append(heads, c.head), append(t.fits, c.fit)
+		for i := range agents {
+			rows[i] = append(rows[i], c.tell(o, &agents[i]))
+		}
 	}
 
-	t.add(o.heads(names...)...)
-	for _, a := range agents {
-		row := []string{
-			a.Name,
-			parley.Short(a.ID),
-			kindOf(a),
-			o.paint(agentStyle(a.State), stateWords(a)),
-			o.ago(a.Since),
-			strconv.Itoa(a.Unread),
-			strconv.Itoa(a.Queued),
-			a.Role,
-		}
-
-		if talks {
-			row = append(row, contextWords(a.Context))
-		}
-		if today {
-			row = append(row, todayWords(a.Today))
-		}
-		if checked {
-			row = append(row, o.paint(checkStyle(a.Checked), checkedWords(a.Checked)))
-		}
-		if held {
-			row = append(row, heldBecause(a))
-		}
-
+	t.add(o.heads(heads...)...)
+	for _, row := range rows {
 		t.add(row...)
 	}
-
 	return &t
 }
 

@@ -57,7 +57,7 @@ func coveredWords(roots []*parley.Need, needs []parley.Need) string {
 		x := &needs[i]
 		first := slices.IndexFunc(roots, func(r *parley.Need) bool { return r == x || r.Covers(x) })
 		if first == len(roots)-1 && roots[first] != x {
-			names = append(names, fmt.Sprintf("%s %s", x.Agent, strings.ReplaceAll(string(x.Kind), "_", " ")))
+			names = append(names, fmt.Sprintf("%s %s", x.Agent, x.Kind.Words()))
 		}
 	}
 	if len(names) == 0 {
@@ -80,7 +80,7 @@ func (needsCommand) betweenLines(o *output, states []parley.Need) (lines []strin
 	}
 	lines = append(lines, o.paint(faint, "Between agents, and nothing that you must do:"))
 	for _, n := range states[:min(len(states), mostBetween)] {
-		kind, ago := strings.ReplaceAll(string(n.Kind), "_", " "), cmp.Or(o.ago(n.Since), "0s")
+		kind, ago := n.Kind.Words(), cmp.Or(o.ago(n.Since), "0s")
 		lines = append(lines, o.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", kind, n.Agent, n.Text, ago)))
 	}
 	if more := len(states) - mostBetween; more > 0 {
@@ -101,7 +101,7 @@ func (needsCommand) printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsR
 // lines formats a need: its kind and text, the agent's screen, and the next step.
 func (needsCommand) lines(o *output, n parley.Need) []string {
 	lines := []string{
-		fmt.Sprintf("%s  %s: %s  %s", o.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
+		fmt.Sprintf("%s  %s: %s  %s", o.paint(needStyle(n.Kind), n.Kind.Words()),
 			o.paint(bold, n.Agent), n.Text, o.paint(faint, cmp.Or(o.ago(n.Since), "0s")+" ago")),
 	}
 	lines[0] = o.folded(lines[0], 2)

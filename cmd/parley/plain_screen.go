@@ -212,8 +212,7 @@ func (p *plainScreen) announce(ctx context.Context) {
 	roots := parley.Roots(needs.Needs)
 	for i := range needs.Needs {
 		n := &needs.Needs[i]
-		what := heard{end: fmt.Sprintf("%s: that is settled: %s.", n.Agent,
-			strings.ReplaceAll(string(n.Kind), "_", " "))}
+		what := heard{end: fmt.Sprintf("%s: that is settled: %s.", n.Agent, n.Kind.Words())}
 		if slices.Contains(roots, n) {
 			what.line = needSentence(n)
 		}
