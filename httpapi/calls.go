@@ -62,12 +62,17 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	ofPage := caller.Session != "" || caller.Watches != ""
-	if ofPage && o.Effect == op.Reads && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if o.Effect == op.Reads && mayPack(r, caller) {
 		replyPacked(w, resultStatus(result), result)
 		return
 	}
 	reply(w, resultStatus(result), result)
+}
+
+// mayPack reports whether an answer may be compressed: it goes to the page.
+func mayPack(r *http.Request, caller parley.Caller) bool {
+	return (caller.Session != "" || caller.Watches != "") &&
+		strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
 
 // admit checks the caller before the parameters, so that a caller without a credential

@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -65,7 +67,9 @@ func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *o
 		return
 	}
 
-	e.follow(r.Context(), r, e.openStream(w), op, page)
+	s := e.openStream(w, mayPack(r, parley.CallerFrom(r.Context())))
+	e.follow(r.Context(), r, s, op, page)
+	s.end()
 }
 
 // follow writes a page of events and those that come after it to the client.
@@ -121,33 +125,56 @@ func (e *eventStreams) readEvents(ctx context.Context, inv *op.Invocation) (*par
 
 // stream writes server-sent events. After the first write that fails it writes nothing.
 type stream struct {
-	w    http.ResponseWriter
+	w    io.Writer
+	zip  *gzip.Writer // what w is, if the stream is compressed
 	rc   *http.ResponseController
 	wait time.Duration // eventStreams.writeWait
 	err  error
 }
 
-// openStream begins the response, so that the client sees that the stream is open.
-func (e *eventStreams) openStream(w http.ResponseWriter) *stream {
+// openStream begins the response, so that the client sees that the stream is open. The page's is compressed: it may be
+// on a phone's line.
+func (e *eventStreams) openStream(w http.ResponseWriter, packed bool) *stream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
 	s := &stream{w: w, rc: http.NewResponseController(w), wait: e.writeWait}
+	if packed {
+		h.Set("Content-Encoding", "gzip")
+		s.zip = gzip.NewWriter(w)
+		s.w = s.zip
+	}
+	w.WriteHeader(http.StatusOK)
 	s.comment("parley")
 	return s
 }
 
-func (s *stream) page(_ context.Context, p *parley.ReadEventsResult) bool {
+// gathers is how long the page's stream waits after some events: those that follow come together, which compress in
+// a half as many bytes. fewEvents is how many are worth that.
+const (
+	gathers   = 400 * time.Millisecond
+	fewEvents = 100
+)
+
+func (s *stream) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 	if len(p.Events) == 0 {
 		s.comment("")
 	}
 	for i := range p.Events {
 		e := &p.Events[i]
 		data, _ := json.Marshal(e) // cannot fail: strings, numbers and times
-		s.write(fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Type, data))
+		if s.zip == nil {          // the page takes both from the data
+			s.write(fmt.Sprintf("id: %d\nevent: %s\n", e.Seq, e.Type))
+		}
+		s.write(fmt.Sprintf("data: %s\n\n", data))
 	}
 	s.flush()
+	if n := len(p.Events); s.zip != nil && n > 0 && n < fewEvents {
+		select {
+		case <-ctx.Done():
+		case <-time.After(gathers):
+		}
+	}
 	return s.err == nil
 }
 
@@ -170,7 +197,17 @@ func (s *stream) write(text string) {
 	_, s.err = s.w.Write([]byte(text))
 }
 
+// end ends what is compressed, so that the client sees a whole stream.
+func (s *stream) end() {
+	if s.zip != nil && s.err == nil {
+		_ = s.zip.Close() // a client that is gone has no use for the error
+	}
+}
+
 func (s *stream) flush() {
+	if s.zip != nil && s.err == nil {
+		s.err = s.zip.Flush()
+	}
 	if s.err == nil {
 		s.err = s.rc.Flush()
 	}

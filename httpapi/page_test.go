@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -405,6 +406,26 @@ func TestLongAnswersToAPageAreCompressed(t *testing.T) {
 		must.Do(t, json.NewDecoder(body).Decode(&got))
 		if len(got.Events) != 1 || got.Events[0].Preview != long[0].Preview {
 			t.Errorf("%s: the answer is another one", what)
+		}
+		must.Do(t, res.Body.Close())
+
+		// So does the stream, whose compressed events come at once.
+		stream := must.Have(http.NewRequest("GET", d.tcp+"/api/events?after=0", nil))(t)
+		stream.Header = req.Header
+		stream.Header.Set("Accept", "text/event-stream")
+		res = must.Have(http.DefaultClient.Do(stream))(t)
+		body = res.Body
+		if packed := res.Header.Get("Content-Encoding") == "gzip"; packed != test.packed {
+			t.Errorf("%s: a compressed stream is %v", what, packed)
+		} else if packed {
+			body = must.Have(gzip.NewReader(res.Body))(t)
+		}
+		lines, shown := bufio.NewScanner(body), false
+		for !shown && lines.Scan() {
+			shown = strings.HasPrefix(lines.Text(), "data: ") && strings.Contains(lines.Text(), long[0].Preview)
+		}
+		if !shown {
+			t.Errorf("%s: the stream has not its event", what)
 		}
 		must.Do(t, res.Body.Close())
 	}

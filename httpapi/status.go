@@ -92,7 +92,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 const leastPacked = 1 << 10
 
 var packers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a right one
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.DefaultCompression) // the level is a right one
 	return w
 }}
 

@@ -1417,14 +1417,34 @@ async function refresh({ inbox = true, team = true } = {}) {
 }
 var due = 0;
 var asked = 0;
-function soon() {
+var inboxDue = false;
+var teamDue = true;
+var teamAsked = 0;
+function soon({ inbox = true, team = true } = {}) {
+  inboxDue ||= inbox;
+  teamDue ||= team;
   if (due) return;
   due = setTimeout(() => {
     due = 0;
     asked = Date.now();
-    refresh();
+    const now2 = { inbox: inboxDue, team: teamDue && asked - teamAsked >= agents.value.length * 150 };
+    inboxDue = false;
+    if (now2.team) {
+      teamDue = false;
+      teamAsked = asked;
+    }
+    refresh(now2);
   }, Math.max(300, asked + 1e3 - Date.now()));
 }
+function takeStates(events) {
+  const last = new Map(events.filter((e4) => e4.type === "agent_updated" && e4.state).map((e4) => [e4.agent_id, e4]));
+  if (!agents.value.some((a4) => last.has(a4.id))) return;
+  agents.value = agents.value.map((a4) => {
+    const e4 = last.get(a4.id);
+    return e4 && e4.state !== a4.state ? { ...a4, state: e4.state, since: e4.time } : a4;
+  }).filter((a4) => a4.state !== "terminated");
+}
+var toMe = (e4) => e4.message_id && (!e4.recipient || e4.recipient === "operator" || e4.sender === "operator");
 var readStatus = () => call("get_workspace_status").then((s4) => {
   status.value = s4;
 }, saidOf);
@@ -1471,7 +1491,8 @@ function draw() {
   for (const m6 of sent.value) {
     if (m6.id && events.some((e4) => e4.message_id === m6.id || e4.in_reply_to === m6.id)) follow(m6);
   }
-  soon();
+  takeStates(events);
+  soon({ inbox: events.some(toMe) });
 }
 function remember(events) {
   const words = { ...lastWords.value };

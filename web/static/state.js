@@ -88,11 +88,40 @@ export async function refresh({inbox = true, team = true} = {}) {
 
 let due = 0;
 let asked = 0;
-/** Reads everything again soon, at most once a second. */
-function soon() {
+let inboxDue = false;
+let teamDue = true;
+let teamAsked = 0;
+
+/**
+ * Reads again soon, at most once a second, what may have changed. A large team, whose states are known from the events,
+ * is read more seldom. @param {{inbox?: boolean, team?: boolean}} [what]
+ */
+function soon({inbox = true, team = true} = {}) {
+  inboxDue ||= inbox;
+  teamDue ||= team;
   if (due) return;
-  due = setTimeout(() => { due = 0; asked = Date.now(); refresh(); }, Math.max(300, asked + 1000 - Date.now()));
+  due = setTimeout(() => {
+    due = 0;
+    asked = Date.now();
+    const now = {inbox: inboxDue, team: teamDue && asked - teamAsked >= agents.value.length * 150};
+    inboxDue = false;
+    if (now.team) { teamDue = false; teamAsked = asked; }
+    refresh(now);
+  }, Math.max(300, asked + 1000 - Date.now()));
 }
+
+/** Takes the states of agents from events. @param {Event[]} events */
+function takeStates(events) {
+  const last = new Map(events.filter(e => e.type === 'agent_updated' && e.state).map(e => [e.agent_id, e]));
+  if (!agents.value.some(a => last.has(a.id))) return;
+  agents.value = agents.value.map(a => {
+    const e = last.get(a.id);
+    return e && e.state !== a.state ? {...a, state: e.state, since: e.time} : a;
+  }).filter(a => a.state !== 'terminated');
+}
+
+/** Whether an event may be of a message to the person. @param {Event} e */
+const toMe = e => e.message_id && (!e.recipient || e.recipient === 'operator' || e.sender === 'operator');
 
 export const readStatus = () => call('get_workspace_status').then(s => { status.value = s; }, saidOf);
 
@@ -145,7 +174,8 @@ function draw() {
   for (const m of sent.value) {
     if (m.id && events.some(e => e.message_id === m.id || e.in_reply_to === m.id)) follow(m);
   }
-  soon();
+  takeStates(events);
+  soon({inbox: events.some(toMe)});
 }
 
 /** @param {Event[]} events */
