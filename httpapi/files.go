@@ -9,8 +9,6 @@ import (
 	"parley/op"
 )
 
-const filesPath = prefix + "files"
-
 // fileRoutes take files, and give them out.
 type fileRoutes struct {
 	*gate

@@ -11,7 +11,10 @@ import (
 	"parley/plain"
 )
 
-const prefix = "/api/"
+const (
+	prefix    = "/api/"
+	filesPath = prefix + "files"
+)
 
 // routes finds an operation by path and method.
 type routes map[string]map[string]*op.Op
