@@ -172,6 +172,9 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	a.noteUnread(o)
 	if o.holds(&a.text.letter) {
 		a.text.noteBeside(o)
+		if a.text.above != nil { // it may have drawn late what it was given before
+			a.text.above = o.Above
+		}
 	}
 	a.text.noteElsewhere(o)
 	if o.namedSince(a.entered.named) { // a person has pressed the key

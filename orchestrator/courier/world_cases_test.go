@@ -555,6 +555,28 @@ var cases = []struct {
 			{At: ms(32842), Do: "hang", N: 3, For: ms(332)}, {At: ms(41371), Do: "undo", N: 7, For: ms(22121)},
 		},
 	}},
+	{"a prompt is taken back above which an earlier one was drawn late", story{
+		Seed: 202157, Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(450), Work: time.Second, Reports: true, ShortID: true,
+			Home: true,
+		},
+		Events: []event{
+			{At: 32 * time.Second, Do: "launch", What: "late", N: 6, For: 27 * time.Second},
+			{At: 32 * time.Second, Do: "undo", N: 6, For: 23 * time.Second}, send(36 * time.Second),
+			{At: 109 * time.Second, Do: "retry", N: 5},
+		},
+	}},
+	{"a program that its daemon does not know yet refuses what it was started with", story{
+		Seed: 188326, Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(1255), Work: time.Second, Report: 3 * time.Second, Reports: true,
+			oddities:   oddities{SignedOut: ms(11279)},
+			doorTraits: doorTraits{Door: "tells", Setting: doorAlways, Answers: ms(1598), Yields: true, Steers: true},
+		},
+		Events: []event{
+			send(ms(63482)), send(ms(65794)), {At: ms(67247), Do: "door is silent", N: 1, For: ms(7872)},
+			{At: ms(67683), Do: "launch", What: "at once", N: 6, For: ms(8978)},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

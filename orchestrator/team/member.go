@@ -58,6 +58,7 @@ type Member struct {
 // served says whether a program takes what it reports. One that is signed out does not.
 type served struct {
 	last *Terminal // that it had
+	left time.Time // when it had none any more
 	on   *Terminal // in which the program has had a turn, and has refused nothing since; nil: in none
 	at   time.Time // when that was known
 }
@@ -153,7 +154,7 @@ func (m *Member) SetTerminal(t *Terminal) {
 	defer m.mu.Unlock()
 	m.terminal = t
 	if t == nil {
-		m.agent.Runs = ""
+		m.agent.Runs, m.served.left = "", time.Now()
 		return
 	}
 	m.served.last = t
@@ -182,7 +183,8 @@ func (m *Member) MayRefuse(reported time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	knows := m.served.last != nil && m.served.last.Profile.RefusesWithin > 0
-	return knows && (m.served.on != m.served.last || reported.Before(m.served.at))
+	unknown := m.terminal == nil && reported.After(m.served.left) // a program that this daemon does not know yet
+	return knows && (m.served.on != m.served.last || reported.Before(m.served.at) || unknown)
 }
 
 // NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.
