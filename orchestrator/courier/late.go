@@ -127,8 +127,6 @@ func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *let
 		return false, err
 	}
 	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
-	if at.at.New { // also while nothing reads there
-		at.code = parley.HoldNewPlace
-	}
+	at.isNew = at.isNew || at.at.New // also while nothing reads there
 	return !seen.question.none() || m.leaves(&at, l), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"parley"
 	"parley/plain"
 )
 
@@ -25,7 +24,7 @@ func (a *attempt) misplaced(o *observation) hold {
 // text of a letter at most behind it.
 func (m *memory) leaves(s *spot, l *letter) bool {
 	same := s.at.ID() == m.place.ID()
-	return s.code == parley.HoldNewPlace && !same && !m.isPart(cmp.Or(s.at.Words, s.at.Above), l)
+	return s.isNew && !same && !m.isPart(cmp.Or(s.at.Words, s.at.Above), l)
 }
 
 // isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of

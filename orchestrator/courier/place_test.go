@@ -142,7 +142,7 @@ func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
 	} {
 		c.at.New = true
 		a := &attempt{text: &typed{letter: letter{text: text}}, memory: &memory{place: c.before}}
-		o := &observation{place: func() spot { return spot{at: c.at, code: parley.HoldNewPlace} }}
+		o := &observation{place: func() spot { return spot{at: c.at, isNew: true, code: parley.HoldNewPlace} }}
 		o.profile = &profile.Profile{}
 		if h := a.misplaced(o); h.none() == c.waits {
 			t.Errorf("%s: %+v, want that it waits: %v", name, h, c.waits)

@@ -21,6 +21,7 @@ import (
 // spot is where a text would be typed into a program without markers, and why it is not. The zero value lets it go.
 type spot struct {
 	at     profile.Place
+	isNew  bool // the operator has not said that messages belong there
 	reader tmux.Reader
 	code   parley.ReasonCode
 }
@@ -38,13 +39,14 @@ func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 	}
 
 	s.reader = r
+	s.isNew = (s.at.New || t.HasMoved(s.at)) && (s.at.ID() == "" || !t.Places.Has(team.ProgramID(r.Program), s.at))
 	lines := ttyModeOf(h, t)
 	switch {
 	case r.PID == 0, lines.known && lines.canonical && r.Waits == tmux.ReadsNot:
 		s.code = parley.HoldNoReader
 	case !t.Takes(r):
 		s.code = strange(r)
-	case (s.at.New || t.HasMoved(s.at)) && (s.at.ID() == "" || !t.Places.Has(team.ProgramID(r.Program), s.at)):
+	case s.isNew:
 		s.code = parley.HoldNewPlace
 	}
 	return s

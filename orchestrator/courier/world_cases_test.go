@@ -577,6 +577,15 @@ var cases = []struct {
 			{At: ms(67683), Do: "launch", What: "at once", N: 6, For: ms(8978)},
 		},
 	}},
+	{"a question has come in front of a text while its program does not read", story{
+		Seed: 237263, Profile: "generic", Back: ms(100), Traits: traits{
+			Width: 120, Draw: ms(3), Start: ms(555), Work: time.Second, Lines: true,
+		},
+		Events: []event{
+			send(ms(12998)), {At: ms(14938), Do: "question", What: "words", For: ms(9011)},
+			{At: ms(20118), Do: "hang", N: 2, For: ms(5905)},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

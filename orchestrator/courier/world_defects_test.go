@@ -91,7 +91,7 @@ var typingDefects = []defect{
 
 	// Who reads there, and what is asked.
 	{"nobody asks whether anything reads", "spot.go", `	case r.PID == 0, lines.known`, `	case lines.known && false && lines.known`, nil},
-	{"words before the cursor do not make a new place", "spot.go", `	case (s.at.New ||`, `	case (false && s.at.New ||`, nil},
+	{"words before the cursor do not make a new place", "spot.go", `s.isNew = (s.at.New ||`, `s.isNew = (false && s.at.New ||`, nil},
 	{"the operator's word counts for any place", "spot.go", `!t.Places.Has(team.ProgramID(r.Program), s.at)`,
 		`!t.Places.Has(team.ProgramID(r.Program), profile.Place{})`, nil},
 	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.question.none():`, `	case false:`, nil},

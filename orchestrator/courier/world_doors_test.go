@@ -475,7 +475,7 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 			v.w.settled(at, time.Now()) && at.After(m.queued) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
-		if waits && !g.lying {
+		if waits && !g.lying && g.asks != "form" { // which looks like a composer
 			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:

@@ -248,6 +248,11 @@ func (g *program) pastePiece(c chunk) {
 
 // answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
+	for _, p := range g.composer {
+		if c.who == "" { // its key is lost to that
+			g.drop(chunk{text: p.text})
+		}
+	}
 	g.dialog, g.asks, g.form, g.w.freed = false, "", nil, time.Now()
 	g.lying = g.w.story.Traits.Lies && len(g.letters) > 0
 	if c.who == "" {
