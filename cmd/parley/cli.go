@@ -44,6 +44,13 @@ func newCLI(p program) *cli {
 	return c
 }
 
+// aside returns the same that prints where errors go.
+func (c *cli) aside() *cli {
+	a := newCLI(c.program)
+	a.out.out = c.out.err
+	return a
+}
+
 // exitCode ends the program with this status and prints nothing.
 type exitCode int
 

@@ -132,9 +132,7 @@ func (w *watcher) goesOn(ctx context.Context, a *parley.AgentStatus) error {
 	}
 	asks := a.State == parley.StateWaiting
 	if asks && !w.asked && !w.c.out.json {
-		aside := *w.c
-		aside.out.out = w.c.out.err
-		if err := (launches{&aside}).printAsked(ctx, []string{a.ID}); err != nil {
+		if err := (launches{w.c.aside()}).printAsked(ctx, []string{a.ID}); err != nil {
 			return err
 		}
 	}
@@ -203,10 +201,8 @@ func (w *watcher) ask(ctx context.Context, to string, res *parley.SendMessageRes
 		return c.out.printLine(res.Reply.Text)
 	}
 	c.out.goesOn = "Its answer comes to your inbox: parley inbox."
-	aside := newCLI(c.program)
-	aside.out.out = c.out.err
 	if !c.out.json {
-		_ = receipts{aside}.printHeld(ctx, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus})
+		_ = receipts{c.aside()}.printHeld(ctx, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus})
 	}
 	debt, err := w.answer(ctx, res)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -22,12 +22,16 @@ type cells struct {
 	branches branches
 	busiest  int  // of the agents' curves
 	oneDir   bool // all agents work in one directory
+	alike    bool // they run the same
 	hosts    bool // they are on several machines
 }
 
 // compare finds out what tells the agents of a list apart.
 func (c *cells) compare(list []*parley.AgentStatus) {
 	c.busiest, c.oneDir, c.hosts = max(1, c.room.Ledger.Busiest(c.room.Now)), inOneDirectory(list), onSeveralHosts(list)
+	c.alike = len(list) > 1 && !slices.ContainsFunc(list, func(s *parley.AgentStatus) bool {
+		return program(s) != program(list[0])
+	})
 }
 
 // now returns what is to be said of an agent: what it waits for if a person must act, else what it does by its own
@@ -97,6 +101,22 @@ func program(s *parley.AgentStatus) string {
 	}
 
 	return kit.SafeLine(name)
+}
+
+// runs returns what an agent runs, if that tells it from others.
+func (c *cells) runs(s *parley.AgentStatus) string {
+	if c.alike {
+		return ""
+	}
+	return program(s)
+}
+
+// role returns what an agent is for, unless its name says so.
+func role(s *parley.AgentStatus) string {
+	if strings.EqualFold(s.Role, s.Name) {
+		return ""
+	}
+	return kit.SafeLine(s.Role)
 }
 
 // temperature returns that of the hottest conversation that an agent is in.

@@ -40,8 +40,8 @@ var agentColumns = []agentColumn{
 	{"waiting", 1, 9, 34, func(_ *cells, s *parley.AgentStatus) string { return counts(s) }},
 	{"talk", 5, team.TemperatureColumn - 1, team.TemperatureColumn - 1,
 		func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() }},
-	{"runs", 6, 12, 20, func(_ *cells, s *parley.AgentStatus) string { return program(s) }},
-	{"role", 9, 10, 18, func(_ *cells, s *parley.AgentStatus) string { return kit.SafeLine(s.Role) }},
+	{"runs", 6, 12, 20, (*cells).runs},
+	{"role", 9, 10, 18, func(_ *cells, s *parley.AgentStatus) string { return role(s) }},
 	{"host", 4, 8, 14, (*cells).host},
 	{"directory", 11, 10, 20, (*cells).directory},
 	{"last hour", 8, team.HourSpans, team.HourSpans, (*cells).curve},
@@ -79,15 +79,18 @@ const (
 )
 
 const (
-	agentFixed = 2 + 2 + 1 + nowGap // the marker, the shape of the state, the gap after the name
-	nowGap     = 2                  // before what an agent does
-	leastName  = 10                 // columns that a name has
-	mostName   = 24
-	readable   = 28 // columns in which a sentence can be read
+	agentFixed  = 2 + 2 + 1 + nowGap // the marker, the shape of the state, the gap after the name
+	nowGap      = 2                  // before what an agent does
+	leastName   = 10                 // columns that a name has
+	mostName    = 24
+	readable    = 28 // columns in which a sentence can be read
+	whole       = 60 // and in which most have an end
+	mostTelling = 6  // the last rank of the columns that come before a whole sentence
 )
 
 // shrunk returns the table on a list of w columns. Columns get room in the order of their ranks, whatever there is
-// to say of what an agent does now: in a wider list none of them goes, and no sentence takes the place of one.
+// to say of what an agent does now: in a wider list none of them goes. Those that tell least come once a sentence has
+// its end.
 func (t agentTable) shrunk(w int) agentTable {
 	wanted := t.widths
 	t.widths = make([]int, len(wanted))
@@ -105,20 +108,34 @@ func (t agentTable) shrunk(w int) agentTable {
 			continue
 		}
 		least := min(wanted[i], max(t.columns[i].least, kit.Width(t.columns[i].head)))
-		if least+t.gap(i) > left {
+		sentence := t.now
+		if rank := t.columns[i].rank; rank > mostTelling {
+			sentence = max(sentence, whole)
+		} else if rank > 3 {
+			sentence = max(sentence, readable)
+		}
+		if least+t.gap(i) > left-(sentence-t.now) {
 			break // what comes after it in rank is not there before it
 		}
 		t.widths[i] = least
 		left -= least + t.gap(i)
 	}
 
-	// What is left goes to what the agent does, until that can be read, and then to the columns.
-	more := kit.Clamp(readable-t.now, 0, max(0, left))
-	t.now, left = t.now+more, left-more
-	for _, i := range order {
-		if t.widths[i] > 0 {
-			more = kit.Clamp(wanted[i]-t.widths[i], 0, max(0, left))
-			t.widths[i], left = t.widths[i]+more, left-more
+	// What is left goes to what the agent does, until that can be read, then to the columns that tell most, and then to
+	// what it does again.
+	widen := func(n *int, to int) {
+		more := kit.Clamp(to-*n, 0, max(0, left))
+		*n, left = *n+more, left-more
+	}
+	widen(&t.now, readable)
+	for _, telling := range []bool{true, false} {
+		for _, i := range order {
+			if t.widths[i] > 0 && telling == (t.columns[i].rank <= mostTelling) {
+				widen(&t.widths[i], wanted[i])
+			}
+		}
+		if telling {
+			widen(&t.now, whole)
 		}
 	}
 	t.now = max(0, t.now+left)
