@@ -196,6 +196,9 @@ func (o offers) offer(w int) string {
 	}
 
 	s := o.room.About()
+	if a := s.Agent; a != nil && o.room.At == room.AtAgents && o.room.Team.Asks(a) {
+		words = append(words, "enter answers its question")
+	}
 	if a := s.Agent; a != nil && a.Kind == parley.KindTerminal {
 		words = append(words, o.room.Key("a")+" attaches to "+a.Name+o.room.Keys.ReturnHint(a, ", ", " returns"))
 	}

@@ -42,6 +42,10 @@ func (c *cells) now(s *parley.AgentStatus) (string, lipgloss.Style) {
 		return "usage limit until " + plain.FormatEnd(*s.LimitedUntil), th.Warn
 	}
 
+	if c.room.Team.Asks(s) {
+		return team.Asking(c.room.Team.Asked[s.ID]), th.Warn
+	}
+
 	why, last, doing := team.WaitsWords(s), c.room.LastWords.Get(s.ID), kit.SafeLine(s.Doing)
 	troubled := team.UrgencyOf(s) < len(team.Urgency)
 	switch {

@@ -279,9 +279,13 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	if first, _, _ := strings.Cut(counts(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
 		words = first + " · " + words
 	}
-	put("  "+kit.Pad(words, t.now), style)
-	for _, i := range t.drawn(false) {
-		column(i)
+	if c.room.Team.Asks(s) && kit.Width(words) > t.now { // its options matter more than what stands behind
+		put("  "+kit.Pad(words, w-kit.Width(line.String())-nowGap), style)
+	} else {
+		put("  "+kit.Pad(words, t.now), style)
+		for _, i := range t.drawn(false) {
+			column(i)
+		}
 	}
 
 	if selected {

@@ -79,15 +79,7 @@ func (n *need) headline() string {
 	if d == nil || d.Question == "" {
 		return kit.SafeLine(n.Text)
 	}
-
-	words := kit.SafeLine(d.Question)
-	for _, o := range d.Options {
-		if o.Label != o.Choice {
-			words += "  " + kit.SafeLine(o.Choice) + " " + kit.SafeLine(o.Label)
-		}
-	}
-
-	return words
+	return team.Asking(d)
 }
 
 // alsoWords says what else is part of the matter; "" for nothing.

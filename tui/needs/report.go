@@ -35,14 +35,15 @@ func readNeeds(count int) room.Request {
 	}
 }
 
-// ask reads the list while the screen is shown, and else when the daemon counts another number: the
+// ask reads the list while a screen shows it, and else when the daemon counts another number: the
 // bar counts matters. read says that it was read before.
 func (r *report) ask(read bool) tea.Cmd {
 	count := 0
 	if r.room.Link.Status != nil {
 		count = r.room.Link.Status.Needs
 	}
-	if r.asking || r.room.At != room.AtNeeds && r.count == count && (read || count == 0) {
+	shown := r.room.At == room.AtNeeds || r.room.At == room.AtAgents && r.room.Team.AnyAsks()
+	if r.asking || !shown && r.count == count && (read || count == 0) {
 		return nil
 	}
 	r.asking = true
@@ -53,6 +54,12 @@ func (r *report) ask(read bool) tea.Cmd {
 func (r *report) take(msg needsMsg) {
 	if r.asking = false; msg.err == nil {
 		r.needs, r.count = msg.list, msg.count
+		r.room.Team.Asked = map[string]*parley.Dialog{}
+		for i := range r.needs {
+			if x := &r.needs[i]; x.Dialog != nil {
+				r.room.Team.Asked[x.AgentID] = x.Dialog
+			}
+		}
 	}
 }
 

@@ -15,6 +15,25 @@ type Roster struct {
 	Unread int                  // messages that wait for the operator
 
 	Installed []string // programs that an agent can run
+
+	Asked map[string]*parley.Dialog // the questions that were open when they were read last, by agent
+}
+
+// Asking returns a question with its options.
+func Asking(d *parley.Dialog) string {
+	words := kit.SafeLine(d.Question)
+	for _, o := range d.Options {
+		if o.Label != o.Choice {
+			words += "  " + kit.SafeLine(o.Choice) + " " + kit.SafeLine(o.Label)
+		}
+	}
+	return words
+}
+
+// Asks reports whether a question with words is open in the terminal of an agent, as far as it was read.
+func (t *Roster) Asks(s *parley.AgentStatus) bool {
+	d := t.Asked[s.ID]
+	return s.State == parley.StateWaiting && d != nil && d.Question != ""
 }
 
 // Set takes the agents as the service lists them.
@@ -53,6 +72,11 @@ func (t *Roster) first(is func(*parley.AgentStatus) bool) *parley.AgentStatus {
 		}
 	}
 	return nil
+}
+
+// AnyAsks reports whether a question is open in any terminal.
+func (t *Roster) AnyAsks() bool {
+	return t.first(func(s *parley.AgentStatus) bool { return s.State == parley.StateWaiting }) != nil
 }
 
 // Rests reports whether every program that runs is idle. What is told of another one changes without an event.

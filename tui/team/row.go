@@ -281,6 +281,9 @@ func (l *LastWords) Set(id, words string, seq int64) {
 // Hear takes an announced message.
 func (l *LastWords) Hear(r *Row) {
 	l.Set(r.ThreadID, WordsOf(r.From, r.Text), r.Seq)
+	if r.Notice() {
+		return // what it reminds of is counted, and what was said stays
+	}
 	l.Set(r.FromID, "→ "+r.To+": "+r.Text, r.Seq)
 
 	came := "← " + r.From + ": " + r.Text
