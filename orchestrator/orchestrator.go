@@ -182,7 +182,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Now: o.now, Log: o.log,
 	})
 	env := terminal.Inherited(os.Environ())
-	o.rooms.programs = trial.NewPrograms(o.rooms.roster, o.opts.Profiles, o.opts.Settings.Checks, env, o.now, o.log)
+	o.rooms.programs = trial.NewPrograms(o.rooms.roster, o.opts.Profiles, o.opts.Settings.Checks, env,
+		5*o.opts.Settings.Watch, o.now, o.log)
 	o.rooms.meter = meter.New(meter.Options{
 		Store: o.store, Roster: o.rooms.roster, Forms: o.opts.Profiles.Transcript,
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,

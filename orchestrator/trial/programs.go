@@ -16,9 +16,6 @@ import (
 	"parley/program/profile"
 )
 
-// lookPause is the interval between two looks at the programs of agents.
-const lookPause = 5 * time.Second
-
 // startingTime is how long a program may start before it is asked. One whose screen parley does not read starts
 // for minutes.
 const startingTime = 10 * time.Second
@@ -32,6 +29,7 @@ type Programs struct {
 	profiles profile.Set
 	dir      string   // of what is kept; "": no program is asked
 	env      []string // of programs that an earlier daemon launched
+	every    time.Duration
 	now      func() time.Time
 	log      *slog.Logger
 
@@ -72,13 +70,14 @@ type newer struct {
 	running
 }
 
-// NewPrograms returns what Run looks for in a roster. Results of checks are kept in dir; if that is "", no program is
-// asked. env is the environment of programs that an earlier daemon launched.
+// NewPrograms returns what Run looks for in a roster every so often. Results of checks are kept in dir; if that is "", no
+// program is asked. env is the environment of programs that an earlier daemon launched.
 func NewPrograms(
-	roster *team.Roster, profiles profile.Set, dir string, env []string, now func() time.Time, log *slog.Logger,
+	roster *team.Roster, profiles profile.Set, dir string, env []string, every time.Duration,
+	now func() time.Time, log *slog.Logger,
 ) *Programs {
 	return &Programs{
-		roster: roster, profiles: profiles, dir: dir, env: env, now: now, log: log,
+		roster: roster, profiles: profiles, dir: dir, env: env, every: every, now: now, log: log,
 		Checks: Checks{
 			asked: make(chan running, maxAsked), kept: make(chan struct{}, 2*maxAsked), under: map[version]bool{},
 			ended: map[version]string{},
@@ -92,7 +91,7 @@ func (ps *Programs) Run(ctx context.Context) {
 	if ps.dir == "" {
 		return
 	}
-	tick := time.NewTicker(lookPause)
+	tick := time.NewTicker(ps.every)
 	defer tick.Stop()
 	var checks sync.WaitGroup
 	defer checks.Wait()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -227,8 +228,9 @@ func (f *fake) key(c byte) error {
 		return nil
 	}
 
-	if c == 0x7f && !f.inside && len(f.text) > f.pasted { // backspace
-		f.text = f.text[:len(f.text)-1]
+	if c == 0x7f && !f.inside && len(f.text) > 0 { // backspace
+		f.text = f.text[:f.before()]
+		f.pasted = min(f.pasted, len(f.text))
 		return nil
 	}
 
@@ -237,6 +239,18 @@ func (f *fake) key(c byte) error {
 
 	return nil
 }
+
+// before returns where the last sign of the text begins. A paste that is folded is one sign.
+func (f *fake) before() int {
+	if len(f.text) == f.pasted && folds(string(f.text)) {
+		return 0
+	}
+	_, size := utf8.DecodeLastRune(f.text)
+	return len(f.text) - size
+}
+
+// folds reports whether a paste is shown as a placeholder.
+func folds(paste string) bool { return len(paste) > 800 || strings.Contains(paste, "\n") }
 
 func (f *fake) write(m Message) error {
 	if f.log == nil {
@@ -262,7 +276,7 @@ func (f *fake) draw() {
 	}
 
 	shown, typed := string(f.text[:at]), string(f.text[at:])
-	if len(shown) > 800 || strings.Contains(shown, "\n") {
+	if folds(shown) {
 		shown = fmt.Sprintf("%s #1 +%d lines]", Placeholder, strings.Count(shown, "\n"))
 	}
 
