@@ -55,10 +55,11 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 ATONCE = -p 5 -parallel 6 -timeout 1h -ldflags='-s -w'
 ALL = ./orchestrator ./store ./cmd/parley ./tui ./...
 
+# Browsers, and the longest of what is tried at random, wait for a check.
 .PHONY: test
-test: tmux ## run all tests, without a C compiler
-	$(GO) test $(ATONCE) $(ALL)
-	$(IN_LAB) test $(ATONCE) ./...
+test: tmux ## run the tests, but those in browsers and the longest: see check
+	$(GO) test -short $(ATONCE) $(ALL)
+	$(IN_LAB) test -short $(ATONCE) ./...
 
 # On a machine that does much else, a program, a browser or a terminal can be later than any test waits. So a
 # check runs what failed once more, alone: a test that fails again, or whose first run had a data race, fails the
@@ -67,7 +68,7 @@ GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=build/tools/g
 AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
 	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt'
 
-# The last run side by side. Together `race` and `stories` run each test of `make test` once, and
+# The last run side by side. Together `race` and `stories` run each test once, and
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
@@ -125,7 +126,8 @@ cross:
 # of programs, which it makes ten times slower; what they run at once is raced in its own
 # package. So are the couriers, by the orchestrator; in their simulated world everything runs
 # in turn. The others run nothing at once.
-UNRACED = ./orchestrator/courier ./cmd/parley . ./internal/arch ./internal/export ./orchestrator/conversation ./program/profile
+UNRACED = ./orchestrator/courier ./cmd/parley . ./internal/arch ./internal/export ./orchestrator/conversation \
+	./orchestrator/overlap ./orchestrator/worktree ./program/profile
 RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of
@@ -139,8 +141,9 @@ race: tmux cc
 	$(GOTESTSUM) && PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 \
 		"$$gotestsum" $(call AGAIN,race) --packages="$(RACED)" -- -vet=off -short $(RACE) $(ATONCE)
 
-# ./tui is here again for what its tests leave out under the race detector. The couriers are
+# ./tui and ./store are here again for what their tests leave out under the race detector. The couriers are
 # tested with more simulated deliveries than by `test`.
+WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged
 .PHONY: stories
 stories: tmux
 	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
@@ -148,6 +151,7 @@ stories: tmux
 			-- -vet=off $(ATONCE) && \
 		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -vet=off $(ATONCE)
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
+	nice -n 5 $(GO) test -vet=off $(ATONCE) ./store -run '$(WHOLE)'
 
 .PHONY: web
 web: ## join the modules of the page with esbuild, into web/built

@@ -12,6 +12,7 @@ import (
 )
 
 func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")

@@ -29,6 +29,7 @@ func (te *testTeam) pass(names ...string) parley.Delivery {
 }
 
 func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	names := []string{"anna", "bob", "carl"}
 	for _, name := range names {
@@ -54,6 +55,7 @@ func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
 }
 
 func TestReleaseSaysThatAMuteStays(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
@@ -76,6 +78,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 }
 
 func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})

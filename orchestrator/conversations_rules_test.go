@@ -23,6 +23,7 @@ func newLateTeam(t testing.TB) (*testTeam, *clock) {
 }
 
 func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
+	t.Parallel()
 	te, clock := newLateTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("reviewer", "instant", tmuxtest.Agent{})
@@ -37,6 +38,7 @@ func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
 }
 
 func TestMessagesOverTheRateAreReleasedInOrder(t *testing.T) {
+	t.Parallel()
 	te, clock := newLateTeam(t)
 	log := te.launch("bob", "instant", tmuxtest.Agent{})
 	te.launch("anna", "instant", tmuxtest.Agent{})
@@ -62,6 +64,7 @@ func TestMessagesOverTheRateAreReleasedInOrder(t *testing.T) {
 }
 
 func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
@@ -88,6 +91,7 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 }
 
 func TestAnswerToANoticeContinuesTheTurn(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
@@ -105,6 +109,7 @@ func TestAnswerToANoticeContinuesTheTurn(t *testing.T) {
 }
 
 func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{ChainHops: 1, PairMinute: 1, PairTenMinutes: 1, CycleRounds: 1}
 	})
@@ -144,6 +149,7 @@ func (te *testTeam) post(ctx context.Context, thread, text, to string, require b
 }
 
 func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
@@ -219,6 +225,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 }
 
 func TestThreadSettingsSurviveARestart(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
@@ -243,6 +250,7 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 }
 
 func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
+	t.Parallel()
 	for name, begin := range map[string]func(te *testTeam, thread string){
 		"muted": func(te *testTeam, thread string) {
 			te.control(parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread})
@@ -276,6 +284,7 @@ func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
 
 // An agent that only looks has not got what it sees: what is held is still typed later.
 func TestLookAtAHeldMessageLeavesItHeld(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
@@ -296,6 +305,7 @@ func TestLookAtAHeldMessageLeavesItHeld(t *testing.T) {
 }
 
 func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
 	ann, bob := te.as("ann"), te.as("bob")
 	send := func(from context.Context, to string) *parley.SendMessageResult {
@@ -340,6 +350,7 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 
 // A request that is settled ends the chain of two mailboxes, also for the next daemon.
 func TestSettledRequestsBetweenMailboxesNeverRunOut(t *testing.T) {
+	t.Parallel()
 	for name, settles := range map[string]bool{
 		"completed": true, "unable": true, "": true, "ignored": true, "partial": false,
 	} {
@@ -380,6 +391,7 @@ func TestSettledRequestsBetweenMailboxesNeverRunOut(t *testing.T) {
 }
 
 func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{PairMinute: 1, RefuseMailboxes: true}
 	})

@@ -64,6 +64,7 @@ func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int,
 }
 
 func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
+	t.Parallel()
 	// more than any machine sends in that time
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 })
 	logs, seen := map[string]string{

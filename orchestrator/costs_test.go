@@ -15,6 +15,7 @@ import (
 
 // A spent budget holds messages, and the operator lets single ones go. The record says so.
 func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	used := store.TokenRecord{ID: "r", At: time.Now(), Day: time.Now().Format(time.DateOnly), Model: "m",

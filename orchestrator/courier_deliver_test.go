@@ -112,6 +112,7 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 }
 
 func TestCopyModeHoldsTheMessage(t *testing.T) {
+	t.Parallel()
 	for _, profile := range []string{"quick", "instant"} {
 		t.Run(profile, func(t *testing.T) {
 			te := newTeam(t)

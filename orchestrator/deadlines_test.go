@@ -67,6 +67,7 @@ func (d *due) respond(status parley.ResponseStatus) {
 }
 
 func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.clock.pass(24 * time.Minute)
 	d.expect("early", 0, 0, 0)
@@ -109,6 +110,7 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 
 // What a person asked needs them a minute after the deadline, in one place: no notice tells the same.
 func TestAPersonIsToldByTheNeedAlone(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	d.id = d.sends(d.operator(),
@@ -126,6 +128,7 @@ func TestAPersonIsToldByTheNeedAlone(t *testing.T) {
 }
 
 func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.clock.pass(26 * time.Minute)
 	owed, err := d.store.Debts.Due(t.Context(), d.now().Add(time.Hour))
@@ -142,6 +145,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 }
 
 func TestAnsweredRequestsCauseNoReminders(t *testing.T) {
+	t.Parallel()
 	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable} {
 		d := newDue(t)
 		d.respond(status)
@@ -151,6 +155,7 @@ func TestAnsweredRequestsCauseNoReminders(t *testing.T) {
 }
 
 func TestAPartialResponseIsStillOwed(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.respond(parley.ResponsePartial)
 	d.clock.pass(32 * time.Minute)
@@ -161,6 +166,7 @@ func TestAPartialResponseIsStillOwed(t *testing.T) {
 }
 
 func TestNobodyIsRemindedWhilePaused(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.pause(true)
 	d.clock.pass(2 * time.Hour)
@@ -173,6 +179,7 @@ func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 }
 
 func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.clock.pass(32 * time.Minute)
 	d.expect("after the deadline", 1, 1, 0)
@@ -182,6 +189,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 }
 
 func TestTerminatedAgentsAreNotReminded(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	must.Have(d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 	d.clock.pass(32 * time.Minute)
@@ -197,6 +205,7 @@ func TestTerminatedAgentsAreNotReminded(t *testing.T) {
 }
 
 func TestShortDeadlineIsRemindedHalfWay(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	at := d.now().Add(4 * time.Minute)
@@ -208,6 +217,7 @@ func TestShortDeadlineIsRemindedHalfWay(t *testing.T) {
 }
 
 func TestFooterShowsTheDeadline(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	planner := te.as("planner")
@@ -232,6 +242,7 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 }
 
 func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	log := d.launch("worker", "framed", tmuxtest.Agent{})
 	must.Have(op.RespondToMessage.Call(d.coder, d, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
@@ -254,6 +265,7 @@ func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 }
 
 func TestDebtThatComesBackIsRemindedOfAgain(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	worker := d.as("worker")
 	d.clock.pass(26 * time.Minute)
@@ -275,6 +287,7 @@ func TestDebtThatComesBackIsRemindedOfAgain(t *testing.T) {
 }
 
 func TestNothingIsDelegatedToAResponder(t *testing.T) {
+	t.Parallel()
 	te, _ := withModel(t)
 	coder := te.as("coder")
 	id := te.sends(te.as("planner"),
@@ -293,6 +306,7 @@ func TestNothingIsDelegatedToAResponder(t *testing.T) {
 }
 
 func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	for name, can := range map[string][]string{"half": {"go"}, "whole": {"go", "sql"}, "none": {"art"}} {
@@ -319,6 +333,7 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 }
 
 func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	deadline := time.Now().Add(time.Minute)
 	req := parley.SendMessageRequest{
@@ -347,6 +362,7 @@ func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 }
 
 func TestEndedConversationCausesNoReminders(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*due){
 		"concluded": func(d *due) {
 			d.says("coder", "planner", "got it, thanks")
@@ -369,6 +385,7 @@ func TestEndedConversationCausesNoReminders(t *testing.T) {
 
 // Neither what was said before the request nor what only one of the two says ends the conversation.
 func TestPolitenessOfOneOrBeforeTheRequestStopsNoReminder(t *testing.T) {
+	t.Parallel()
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
@@ -386,6 +403,7 @@ func TestPolitenessOfOneOrBeforeTheRequestStopsNoReminder(t *testing.T) {
 }
 
 func TestReminderIsSentWhenTheConversationGoesOn(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	d.control(parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"})
 	d.clock.pass(26 * time.Minute)
@@ -402,6 +420,7 @@ func TestReminderIsSentWhenTheConversationGoesOn(t *testing.T) {
 
 // The screen shows a reminder of the operator's with what is to be answered, so it names the message.
 func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
+	t.Parallel()
 	d := newDue(t)
 	operator := d.operator()
 	id := d.sends(d.coder, parley.SendMessageRequest{

@@ -21,6 +21,7 @@ func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesRes
 }
 
 func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	first := te.transfer(planner, "coder", te.give("a.txt", "content"))
@@ -61,6 +62,7 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 }
 
 func TestFilesAreRemovedByTheirAge(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
@@ -89,6 +91,7 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 
 // Files that somebody has yet to read stay, however old.
 func TestOldFilesArePruned(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	coder := te.as("coder")
@@ -114,6 +117,7 @@ func TestOldFilesArePruned(t *testing.T) {
 }
 
 func TestStartRemovesFilesLeftByACrash(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner, coder := te.as("planner"), te.as("coder")
 	kept := te.transfer(planner, "coder", te.give("a.txt", "kept"))

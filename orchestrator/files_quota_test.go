@@ -13,6 +13,7 @@ import (
 )
 
 func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.MaxFilesMB = 1 })
 	planner, coder := te.as("planner"), te.as("coder")
 	text := strings.Repeat("x", 600_000)

@@ -72,6 +72,7 @@ func wantCode(t testing.TB, err error, want parley.Code) {
 }
 
 func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
@@ -106,6 +107,7 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 }
 
 func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
@@ -183,6 +185,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 }
 
 func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.as("coder")
 	work, other := t.TempDir(), t.TempDir()
@@ -217,6 +220,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 
 // An agent usually works in the workspace itself.
 func TestRefusalNamesEachAllowedDirectoryOnce(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.as("coder")
 	te.start(parley.LaunchAgentRequest{Name: "worker", Profile: "generic", Command: tmuxtest.Agent{}.Argv()})
@@ -235,6 +239,7 @@ func TestRefusalNamesEachAllowedDirectoryOnce(t *testing.T) {
 }
 
 func TestPathFromTheNetworkIsRefused(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.as("coder")
 	c := parley.CallerFrom(te.as("planner"))
@@ -252,6 +257,7 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 }
 
 func TestUnannouncedFileLeavesNothing(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.MaxFileMB = 1 })
 	planner := te.as("planner")
 	te.as("coder")
@@ -297,6 +303,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 }
 
 func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
@@ -310,6 +317,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 
 // An agent in a terminal gets the announcement as any message, and a restart loses nothing.
 func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("worker", "instant", tmuxtest.Agent{})
 	res := te.transfer(te.operator(), "worker", te.give("a.txt", "content"))
@@ -334,6 +342,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 
 // An agent that joins a thread later can read its earlier posts and their files.
 func TestFileInAThreadIsForItsParticipants(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
 	thread := must.Have(op.CreateThread.Call(planner, te,

@@ -13,6 +13,7 @@ import (
 // An upload without a recipient is stored once per key, and a key cannot be used for another
 // file.
 func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")

@@ -27,6 +27,7 @@ func entryOf(code string) parley.PageEntry {
 }
 
 func TestACodeOfThePageIsOneSession(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now; o.Daemon.Info.HTTP = "http://0.0.0.0:4711" })
 	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
@@ -74,6 +75,7 @@ func TestACodeOfThePageIsOneSession(t *testing.T) {
 }
 
 func TestASessionOfThePageEnds(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now })
 	type session struct {
@@ -138,6 +140,7 @@ func TestASessionOfThePageEnds(t *testing.T) {
 
 // A link counts for the daemon that made it.
 func TestALinkEndsWithItsDaemon(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Daemon.Info.StartedAt = time.Now().Add(time.Minute) })
 	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{}))(t)
 	if _, err := te.Keys.EnterPage(t.Context(), entryOf(link.Code)); parley.ErrorCode(err) != parley.Unauthenticated {
@@ -147,6 +150,7 @@ func TestALinkEndsWithItsDaemon(t *testing.T) {
 
 // What a session gets ends with it: no operation whose result has a secret is for one.
 func TestASessionGetsNothingThatLasts(t *testing.T) {
+	t.Parallel()
 	session := parley.Caller{ID: "1", Name: parley.OperatorName, Operator: true, Session: "parley_session1"}
 	secrets, refused := []string{"api_key", "token", "code"}, 0
 	for _, op := range op.All {
@@ -164,6 +168,7 @@ func TestASessionGetsNothingThatLasts(t *testing.T) {
 
 // A session that may only look reads what the operator reads, and changes nothing.
 func TestAWatchingSessionOnlyReads(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	link := must.Have(op.OpenPage.Call(te.operator(), te, parley.OpenPageRequest{Watch: true}))(t)
 	entry := entryOf(link.Code)

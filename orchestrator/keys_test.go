@@ -32,6 +32,7 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 }
 
 func TestKeysWorkUntilTheyEnd(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	boss := te.operator()
 	res := must.Have(op.RegisterAgent.Call(boss, te, parley.RegisterAgentRequest{Username: "coder"}))(t)
@@ -71,6 +72,7 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 }
 
 func TestLastUseOfAKeyIsStored(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
 	must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder"}))(t)
@@ -83,6 +85,7 @@ func TestLastUseOfAKeyIsStored(t *testing.T) {
 }
 
 func TestKeysAreStoredHashed(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	res := must.Have(op.RegisterAgent.Call(te.operator(), te, parley.RegisterAgentRequest{Username: "coder"}))(t)
 	keys, err := te.store.Keys.List(context.Background())
@@ -109,6 +112,7 @@ func (te *testTeam) keyIn(name string) string {
 }
 
 func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	boss := te.operator()
 	launch := func() {
@@ -140,6 +144,7 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 
 // An invitation lets its owner register, for a while, and nothing else.
 func TestInvitationIsOnlyForRegistration(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, func(o *Options) { o.Now = clock.now })
 	res := must.Have(op.Invite.Call(te.operator(), te, parley.InviteRequest{}))(t)
@@ -166,6 +171,7 @@ func TestInvitationIsOnlyForRegistration(t *testing.T) {
 
 // A newcomer who was invited can do nothing before the operator has decided.
 func TestNewcomersWaitForTheOperator(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.ApproveNewcomers = true })
 	boss := te.operator()
 	guest := parley.WithCaller(t.Context(), parley.Caller{Invited: true, Address: "127.0.0.1:4711"})
@@ -210,6 +216,7 @@ func TestNewcomersWaitForTheOperator(t *testing.T) {
 
 // Where there is no terminal, the operator brings a key along. After the first agent it is too late.
 func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	first, stored := te.roster.NewKey(parley.KeyIssued)
 	second, late := te.roster.NewKey(parley.KeyIssued)
@@ -227,6 +234,7 @@ func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
 }
 
 func TestKeysEndByThemselves(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	must.Have(op.RegisterAgent.Call(te.operator(), te, parley.RegisterAgentRequest{Username: "coder"}))(t)
 	lasting := must.Have(op.IssueKey.Call(te.operator(), te, parley.IssueKeyRequest{Agent: "coder"}))(t)

@@ -44,6 +44,7 @@ func wantLimited(t *testing.T, what string, err error, seconds int) {
 }
 
 func TestEachSenderHasItsOwnLimit(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, tight(clock))
 	coder, planner := te.as("coder"), te.as("planner")
@@ -112,6 +113,7 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 }
 
 func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, tight(clock))
 	coder, _ := te.as("coder"), te.as("planner")
@@ -134,6 +136,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 }
 
 func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
+	t.Parallel()
 	clock := newHandClock()
 	te := newTeam(t, tight(clock))
 	n := 0

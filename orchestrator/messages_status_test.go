@@ -11,6 +11,7 @@ import (
 
 // Whether there is a message, only those learn that it concerns.
 func TestMessageOfOthersIsRefusedLikeNone(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.as("coder")
 	others, none, stranger := te.send("coder", "between us"), team.NewID(), te.as("stranger")

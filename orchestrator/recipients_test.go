@@ -8,6 +8,7 @@ import (
 )
 
 func TestUnknownNameGetsFittingAdvice(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	_, err := te.roster.Find("coder")
 	if e := parley.AsError(err); !strings.Contains(e.Action, "parley launch") {

@@ -130,6 +130,7 @@ func (te *testTeam) guard(g *needs.Guardian, want int, when string) {
 }
 
 func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
+	t.Parallel()
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
 	got := te.steerings("coder")[0]
@@ -151,12 +152,14 @@ func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
 }
 
 func TestAgentIsSteeredAgainWhenItsGuidanceIsRemoved(t *testing.T) {
+	t.Parallel()
 	te, _, g := newStuck(t)
 	g.Given[te.roster.ByName("coder")] = needs.Given{MessageID: team.NewID()}
 	te.guard(g, 1, "after the earlier guidance was removed")
 }
 
 func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
+	t.Parallel()
 	te, c, g := newStuck(t)
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds what is sent
 	te.pause(true)
@@ -190,6 +193,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 
 // Output right after guidance may be the guidance itself; later output is work.
 func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
+	t.Parallel()
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
 	m := te.roster.ByName("coder")
@@ -203,6 +207,7 @@ func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 }
 
 func TestAutoSteerGuidesStuckAgents(t *testing.T) {
+	t.Parallel()
 	for _, on := range []bool{false, true} {
 		te := newStage(t, tmuxtest.Agent{},
 			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond })

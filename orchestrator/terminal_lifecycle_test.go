@@ -308,6 +308,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 }
 
 func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name  string
 		agent tmuxtest.Agent

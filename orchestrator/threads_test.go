@@ -12,6 +12,7 @@ import (
 )
 
 func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	planner := te.as("planner")
@@ -83,6 +84,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 }
 
 func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("gone")
@@ -106,6 +108,7 @@ func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 
 // The notices of threads start turns, so an agent starts no more with them than with messages.
 func TestAgentThatMayNotSpeakChangesNoThread(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
 	for _, name := range []string{"anna", "bob", "carl"} {
 		te.launch(name, "instant", tmuxtest.Agent{})

@@ -14,6 +14,7 @@ import (
 )
 
 func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	if err := te.Workspace.Health(t.Context()); err != nil {
 		t.Fatalf("a daemon that is well: %v", err)

@@ -12,6 +12,7 @@ import (
 
 // A commit that came after the check is not lost with the branch.
 func TestBranchThatMovedOnStays(t *testing.T) {
+	t.Parallel()
 	top := t.TempDir()
 	git := func(dir string, args ...string) string {
 		t.Helper()

@@ -23,6 +23,7 @@ func configured(t *testing.T, settings ...[2]string) *repo {
 
 // Only git 2.54 and later run such hooks.
 func TestHooksOfTheConfigurationAreSwitchedOff(t *testing.T) {
+	t.Parallel()
 	r := configured(t, [2]string{"hook.one.two.command", "evil"}, [2]string{"hook.other.event", "post-merge"})
 	for _, off := range []string{"hook.one.two.enabled=false", "hook.other.enabled=false"} {
 		if !slices.Contains(r.guard, off) {
@@ -33,6 +34,7 @@ func TestHooksOfTheConfigurationAreSwitchedOff(t *testing.T) {
 
 // A git that fetches missing objects does so from a remote that can be a program.
 func TestGitFetchesFromNoProgram(t *testing.T) {
+	t.Parallel()
 	r := configured(t, [2]string{"protocol.ext.allow", "always"})
 	trap := filepath.Join(t.TempDir(), "sprung")
 	_, err := r.git(t.Context(), "fetch", "--quiet", "ext::touch "+trap)

@@ -14,6 +14,7 @@ import (
 
 // A removal takes only what can be had again, or what a flag names: each way to have more in a worktree.
 func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
+	t.Parallel()
 	type allows struct{ plain, force, discard bool }
 	never, forced, discarded, always := allows{}, allows{false, true, true}, allows{false, false, true}, allows{true,
 		true, true}
@@ -67,6 +68,7 @@ func TestRemovalTakesOnlyWhatIsAllowed(t *testing.T) {
 			never, "another worktree"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for flag, may := range map[string]bool{"": c.may.plain, "force": c.may.force, "discard": c.may.discard} {
 				if flag != "" && (c.may.plain || testing.Short()) || flag == "discard" && c.may.force {
 					continue // what a weaker flag removes, a stronger one does
@@ -130,6 +132,7 @@ func put(path, name, text string) {
 
 // What was copied is neither merged nor asked for, and no advice would commit it.
 func TestCopiedFilesAreNoWork(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".env", "SECRET=1\n")
 	m := must.Have(worktree.Make(t.Context(), worktree.Plan{
@@ -161,6 +164,7 @@ func TestCopiedFilesAreNoWork(t *testing.T) {
 
 // A diff has the content of new files, and leaves the index as it is.
 func TestDiffShowsNewFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
 	put(m.Path, "sub/new file.txt", "first line\n")
@@ -181,6 +185,7 @@ func TestDiffShowsNewFiles(t *testing.T) {
 
 // What a set-up says about its failure begins with its first line, where most programs name the cause.
 func TestFailedSetUpSaysTheCause(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := worktree.Make(t.Context(), worktree.Plan{
 		Agent: "coder", Dir: w.top, Branch: "x", Env: os.Environ(),
@@ -194,6 +199,7 @@ func TestFailedSetUpSaysTheCause(t *testing.T) {
 
 // In hints, a repository in a directory with a hostile name is one word of the shell.
 func TestHintsQuoteTheDirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	top := filepath.Join(t.TempDir(), "it's $(touch ran) here")
 	w.git(w.top, "clone", "-q", w.top, top)

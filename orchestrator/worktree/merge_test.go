@@ -15,6 +15,7 @@ import (
 
 // Each way merges the same content, and refuses what it cannot do before anything changes.
 func TestWaysToMerge(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		how    parley.MergeWay
 		behind bool // the base has gone on
@@ -65,6 +66,7 @@ func TestWaysToMerge(t *testing.T) {
 
 // A preview says what a merge would do, with the names of files as they are.
 func TestPreviewOfAMerge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := w.make(parley.WorktreeAuto).Worktree
 	const odd = "two words\n\x1b[31m.txt"
@@ -93,6 +95,7 @@ func TestPreviewOfAMerge(t *testing.T) {
 
 // A diff lists its files with how far each is, whatever the user has set for diffs.
 func TestDiffListsItsFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write("gone.txt", strings.Repeat("a line\n", 9))
 	w.commit(w.top, "second")

@@ -15,6 +15,7 @@ import (
 
 // A checkout is known without git: its own, a worktree's, and a submodule's.
 func TestTheCheckoutAroundADirectory(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
 	common := filepath.Join(w.top, ".git")
@@ -42,6 +43,7 @@ func TestTheCheckoutAroundADirectory(t *testing.T) {
 
 // An agent can put anything in the place of what git keeps there.
 func TestNoPipeOrDeviceHoldsALookUp(t *testing.T) {
+	t.Parallel()
 	pipe, device := t.TempDir(), t.TempDir()
 	must.Do(t, syscall.Mkfifo(filepath.Join(pipe, ".git"), 0o600))
 	must.Do(t, os.Symlink("/dev/zero", filepath.Join(device, ".git")))
@@ -54,6 +56,7 @@ func TestNoPipeOrDeviceHoldsALookUp(t *testing.T) {
 }
 
 func TestFilesThatACheckoutHasChanged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".gitignore", "*.log\n")
 	w.commit(w.top, "ignore")

@@ -19,17 +19,20 @@ type world struct {
 	top string
 }
 
+func TestMain(m *testing.M) {
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		os.Setenv("GIT_"+who+"_NAME", "Test")
+		os.Setenv("GIT_"+who+"_EMAIL", "test@example.com")
+	}
+	os.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+	os.Exit(m.Run())
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git to test with")
 	}
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "Test")
-		t.Setenv("GIT_"+who+"_EMAIL", "test@example.com")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-
 	w := &world{t, must.Have(filepath.EvalSymlinks(t.TempDir()))(t)}
 	w.git(w.top, "init", "-q", "-b", "main")
 	w.write("a.txt", "one\n")
@@ -83,6 +86,7 @@ func (w *world) refused(err error, words ...string) {
 }
 
 func TestWorktreeHasABranchAndIsIgnored(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write("sub/b.txt", "b\n")
 	w.commit(w.top, "second")
@@ -121,6 +125,7 @@ func TestWorktreeHasABranchAndIsIgnored(t *testing.T) {
 }
 
 func TestWorktreeThatCannotBe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	try := func(p worktree.Plan) error {
 		p.Agent = "coder"
@@ -155,6 +160,7 @@ func TestWorktreeThatCannotBe(t *testing.T) {
 }
 
 func TestDiffOfARepositoryWithoutACommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
 	w.git(dir, "init", "-q")
@@ -165,6 +171,7 @@ func TestDiffOfARepositoryWithoutACommit(t *testing.T) {
 }
 
 func TestFinishKeepsWorkUnlessToldTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
 	remove := worktree.Finish{Agent: "coder", Remove: true}
@@ -194,6 +201,7 @@ func TestFinishKeepsWorkUnlessToldTwice(t *testing.T) {
 }
 
 func TestMergeGoesFastOrByACommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	both := worktree.Finish{Agent: "coder", Merge: true, Remove: true}
 	for _, want := range []parley.MergeWay{parley.MergedFast, parley.MergedCommit, parley.MergedNothing} {
@@ -222,6 +230,7 @@ func TestMergeGoesFastOrByACommit(t *testing.T) {
 
 // What the user's own git merge does there must not keep the agent's work from the base.
 func TestMergeTakesNoOptionsOfTheBranch(t *testing.T) {
+	t.Parallel()
 	for _, options := range []string{"--squash", "--no-commit", "--strategy=ours", "ours"} {
 		w := newWorld(t)
 		name := "branch.main.mergeOptions"
@@ -249,6 +258,7 @@ func TestMergeTakesNoOptionsOfTheBranch(t *testing.T) {
 
 // Git prefers a tag to a branch of the same name.
 func TestTagsOfTheSameNamesAreNotTakenForTheBranches(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.git(w.top, "tag", "main")
 	m := w.make(parley.WorktreeAuto)
@@ -274,6 +284,7 @@ func TestTagsOfTheSameNamesAreNotTakenForTheBranches(t *testing.T) {
 }
 
 func TestMergeIsRefusedWhereItWouldNotWork(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make("feature")
 	w.write(filepath.Join(m.Path, "a.txt"), "theirs\n")
@@ -301,6 +312,7 @@ func TestMergeIsRefusedWhereItWouldNotWork(t *testing.T) {
 }
 
 func TestDiffShowsCommittedAndOpenWork(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
 	w.write(filepath.Join(m.Path, "b.txt"), "committed\n")
@@ -322,6 +334,7 @@ func TestDiffShowsCommittedAndOpenWork(t *testing.T) {
 
 // An agent may write what it likes into the repository's configuration. None of it runs.
 func TestGitRunsNothingOfTheRepository(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".gitattributes", "*.txt filter=evil diff=evil merge=evil\n")
 	w.commit(w.top, "attributes")
@@ -367,6 +380,7 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 
 // Configuration that counts only in the worktree, or on its branch, runs nothing either.
 func TestGitRunsNothingThatOnlyAWorktreeSees(t *testing.T) {
+	t.Parallel()
 	for _, when := range []string{"onbranch:parley/**", "gitdir:**/.git/worktrees/**"} {
 		t.Run(when, func(t *testing.T) {
 			w := newWorld(t)
@@ -396,6 +410,7 @@ func TestGitRunsNothingThatOnlyAWorktreeSees(t *testing.T) {
 
 // Collecting garbage runs gc.recentObjectsHook since git 2.42.
 func TestMergeCollectsNoGarbage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
 	for _, name := range []string{"b", "c", "d"} {
@@ -416,6 +431,7 @@ func TestMergeCollectsNoGarbage(t *testing.T) {
 
 // Git takes a setting's name in its arguments to end at the first equals sign.
 func TestFilterThatCannotBeSwitchedOffIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"filter.a=b.clean", "filter.a=b.smudge", "merge.a=b.driver", "hook.a=b.command"} {
 		w := newWorld(t)
 		m := w.make("feature")
@@ -430,6 +446,7 @@ func TestFilterThatCannotBeSwitchedOffIsRefused(t *testing.T) {
 
 // A link in place of the directory of worktrees can come with the repository.
 func TestWorktreesAreNotMadeThroughALink(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	elsewhere := t.TempDir()
 	must.Do(t, os.Symlink(elsewhere, filepath.Join(w.top, ".worktrees")))
