@@ -1,9 +1,7 @@
 package orchestrator
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -40,46 +38,6 @@ func TestPaneThatTakesNoInputIsNotRetriedEndlessly(t *testing.T) {
 			te.wantMessages(log, 1)
 		})
 	}
-}
-
-func TestTextBehindADialogIsNotTaken(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1},
-		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
-
-	// a dialog opens at that moment and swallows the Enter
-	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) }
-	id := s.send("coder", "hello")
-	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
-		return fmt.Sprintf("%+v", s.delivery(id))
-	})
-
-	if d := s.delivery(id); d.State != parley.DeliveryTyping {
-		t.Errorf("it is %s while a dialog hides the composer", d.State)
-	}
-
-	s.show("") // the text stands there alone, and gets the Enter that it lacks
-	s.reach(id, parley.DeliveryRead)
-	s.wantMessages(1)
-}
-
-func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
-	id := s.send("coder", "hello")
-	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
-	s.show(tmuxtest.DialogText)
-	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") }, func() string {
-		return fmt.Sprintf("%+v", s.delivery(id))
-	})
-
-	pane := s.pane("coder").ID()
-	s.tmuxRun("send-keys", "-t", pane, "Enter") // the person submits our text and pastes another
-	s.tmuxRun("set-buffer", "-b", "theirs", "one\ntwo\nthree\nfour\nfive")
-	s.tmuxRun("paste-buffer", "-p", "-r", "-b", "theirs", "-t", pane)
-	s.show("")
-	s.reach(id, parley.DeliveryUnconfirmed)
-	s.wantMessages(1)
 }
 
 func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {

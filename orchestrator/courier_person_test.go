@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -44,30 +43,6 @@ func TestTextSubmittedWithAMessageIsReported(t *testing.T) {
 	}
 
 	tmuxtest.Poll(t, func() bool { return strings.Contains(te.told(), "“half a thought”") }, te.told)
-}
-
-func TestKeysNotSubmittedWithAMessageAreNotReported(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Late: 2 * time.Second})
-	press := s.attach()
-	id := s.send("coder", "hello")
-	tmuxtest.Poll(t, func() bool { return s.isEntered("coder") }, func() string { return s.delivery(id).Reason })
-	press("-l", "half a thought")
-	d := s.reach(id, parley.DeliveryRead)
-	if got := d.Steps[len(d.Steps)-2].Evidence; strings.Contains(got, "together") {
-		t.Errorf("the evidence is %q", got)
-	}
-
-	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Prompt+" half a thought"))
-	if got := tmuxtest.Messages(t, s.log); len(got) != 1 || strings.Contains(got[0].Text, "half") {
-		t.Errorf("the agent got %+v, want ours alone", got)
-	}
-}
-
-// isEntered reports whether the pane records an Enter.
-func (te *testTeam) isEntered(name string) bool {
-	info, err := te.pane(name).Info(context.Background())
-	return err == nil && info.Phase == "entered"
 }
 
 // told returns the texts in the operator's inbox.

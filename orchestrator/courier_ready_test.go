@@ -172,26 +172,6 @@ func TestOperatorsRetryPassesABlockOnceAndAllThatWaits(t *testing.T) {
 	s.reach(first, parley.DeliveryRead)
 }
 
-func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
-	id := s.send("coder", "hello")
-	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
-	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
-	tmuxtest.Poll(t,
-		func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
-
-	s.wantMessages(0)
-
-	for range " and mine" { // the person deletes it again
-		s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "BSpace")
-	}
-
-	s.reach(id, parley.DeliveryRead)
-	s.wantMessages(1)
-}
-
 // attach attaches a person to the agent's terminal and returns a function that sends keys there.
 func (s *stage) attach() (press func(keys ...string)) {
 	s.t.Helper()
@@ -206,22 +186,6 @@ func (s *stage) attach() (press func(keys ...string)) {
 		s.t.Helper()
 		must.Do(s.t, tmuxCommandOn(outer, append([]string{"send-keys", "-t", info.ID}, keys...)...).Run())
 	}
-}
-
-func TestUndrawnKeysBetweenPasteAndEnterWithholdEnter(t *testing.T) {
-	t.Parallel()
-	// It shows what it was given, which proves that the keys have not cleared it away.
-	s := newStage(t, tmuxtest.Agent{Shows: true}, framedWith(t, "settle: 1s"))
-	press := s.attach()
-	id := s.send("coder", "hello")
-	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
-	press("C-b", "Escape") // stands for keys that the agent has not drawn yet
-	tmuxtest.Poll(t, func() bool { d := s.delivery(id); return strings.Contains(d.Reason, "someone is typing") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
-	s.wantMessages(0)
-
-	s.reach(id, parley.DeliveryRead) // the person typed nothing that matters
-	s.wantMessages(1)
 }
 
 func TestKeysOfAnAttachedPersonHold(t *testing.T) {
@@ -246,37 +210,6 @@ func (s *stage) says(event string, ids ...string) {
 }
 
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
-
-func TestReportHoldsUntilTheScreenSteadilyContradictsIt(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
-	s.says("Ask")
-	asked := time.Now()
-	if a := s.inState("coder", parley.StateWaiting); !strings.Contains(a.Evidence, "Ask") {
-		t.Errorf("the evidence is %q", a.Evidence)
-	}
-
-	id := s.send("coder", "hello")
-	s.held(id, "dialog")
-	s.reach(id, parley.DeliveryRead)
-	if waited := time.Since(asked); waited < overruled {
-		t.Errorf("it was typed %v after the report", waited)
-	}
-
-	s.says("Limit")
-	s.inState("coder", parley.StateBlocked)
-	limited := s.send("coder", "still there?")
-	time.Sleep(overruled + time.Second)
-	s.held(limited, "it is blocked") // its screen has shown an open composer throughout
-	s.says("Stop")
-	s.reach(limited, parley.DeliveryRead)
-	s.inState("coder", parley.StateIdle)
-	began := time.Now()
-	s.reach(s.send("coder", "and more"), parley.DeliveryRead)
-	if waited := time.Since(began); waited > overruled {
-		t.Errorf("it waited %v although the agent said that it is done", waited)
-	}
-}
 
 func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 	t.Parallel()
@@ -322,33 +255,4 @@ func TestTitleHolds(t *testing.T) {
 	s.inState("coder", parley.StateBusy)
 	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
 	s.reach(id, parley.DeliveryRead)
-}
-
-func TestTitleWithholdsEnter(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting+"\nsettle: 1s"))
-	id := s.send("coder", "hello")
-	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
-	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "works on it")
-	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
-	s.wantMessages(0)
-
-	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
-	s.reach(id, parley.DeliveryRead)
-	s.wantMessages(1)
-}
-
-func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 9}, framedWith(t, reporting+"\ntaken_within: 20s"))
-	id := s.send("coder", "hello")
-	s.reach(id, parley.DeliveryTyping)
-	tmuxtest.Poll(t, func() bool { return s.isEntered("coder") }, func() string { return "not entered" })
-
-	s.says("Prompt", parley.Short(id))
-	d := s.reach(id, parley.DeliveryRead)
-	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "own report") {
-		t.Errorf("the evidence is %q", got)
-	}
 }

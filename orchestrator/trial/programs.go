@@ -70,8 +70,8 @@ type newer struct {
 	running
 }
 
-// NewPrograms returns what Run looks for in a roster every so often. Results of checks are kept in dir; if that is "", no
-// program is asked. env is the environment of programs that an earlier daemon launched.
+// NewPrograms returns what Run looks for in a roster every so often. Results of checks are kept in dir; if that is "",
+// no program is asked. env is the environment of programs that an earlier daemon launched.
 func NewPrograms(
 	roster *team.Roster, profiles profile.Set, dir string, env []string, every time.Duration,
 	now func() time.Time, log *slog.Logger,
