@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/sh"
 	"parley/plain"
 )
 
@@ -54,33 +55,37 @@ type NeedRow struct {
 	Screen bool   // its agent's screen explains it
 	Local  bool   // only the host of its agent knows it
 
-	acts func(*Need) []Act // what can be done about it; nil for nothing
+	acts  func(*Need) []Act // calls that can be made about it; nil for none
+	hands []ActKey          // what a person can do about it at a terminal
 }
+
+// watched is what an agent takes at work.
+var watched = []ActKey{ActOpen, ActSteer}
 
 // needRows are the kinds of needs, the most pressing first: what keeps agents from working, and then what is late.
 var needRows = []NeedRow{
 	{Kind: NeedStorage, Glyph: "⛁", Grave: true, Screen: true},
-	{Kind: NeedDialog, Glyph: "◆", Grave: true, Halts: true, Screen: true},
+	{Kind: NeedDialog, Glyph: "◆", Grave: true, Halts: true, Screen: true, hands: watched},
 	{Kind: NeedReturn, Glyph: "∅", Grave: true, Screen: true},
 	{Kind: NeedLost, Glyph: "∅", Grave: true, Halts: true, Screen: true, acts: endedActs},
 	{Kind: NeedRefused, Glyph: "✗", Grave: true, Halts: true, Screen: true, acts: refusedActs},
 	{Kind: NeedExited, Glyph: "✗", Grave: true, Halts: true, Screen: true, acts: endedActs},
-	{Kind: NeedBlocked, Glyph: "■", Grave: true, Halts: true, Screen: true},
-	{Kind: NeedStuck, Glyph: "◔", Grave: true, Halts: true, Screen: true, Local: true},
-	{Kind: NeedUnconfirmed, Glyph: "?", Grave: true, acts: unconfirmedActs},
+	{Kind: NeedBlocked, Glyph: "■", Grave: true, Halts: true, Screen: true, hands: watched},
+	{Kind: NeedStuck, Glyph: "◔", Grave: true, Halts: true, Screen: true, Local: true, hands: watched},
+	{Kind: NeedUnconfirmed, Glyph: "?", Grave: true, acts: unconfirmedActs, hands: []ActKey{ActOpen}},
 	{Kind: NeedUndelivered, Glyph: "⊘", Grave: true, acts: undeliveredActs},
 	{Kind: NeedUnanswered, Glyph: "↯", Grave: true, acts: unansweredActs},
-	{Kind: NeedDraft, Glyph: "✎", Halts: true, Screen: true, Local: true, acts: draftActs},
-	{Kind: NeedHeld, Glyph: "‖", acts: heldActs},
-	{Kind: NeedOverdue, Glyph: "⊘", acts: debtActs},
-	{Kind: NeedOwesAnswer, Glyph: "…", acts: debtActs},
-	{Kind: NeedProfile, Glyph: "≠"},
+	{Kind: NeedDraft, Glyph: "✎", Halts: true, Screen: true, Local: true, acts: draftActs, hands: []ActKey{ActOpen}},
+	{Kind: NeedHeld, Glyph: "‖", acts: heldActs, hands: []ActKey{ActAttach}},
+	{Kind: NeedOverdue, Glyph: "⊘", acts: debtActs, hands: []ActKey{ActAttach}},
+	{Kind: NeedOwesAnswer, Glyph: "…", acts: debtActs, hands: []ActKey{ActAttach}},
+	{Kind: NeedProfile, Glyph: "≠", hands: []ActKey{ActOpen}},
 	{Kind: NeedMisread, Glyph: "≠", Local: true, acts: checkActs},
 	{Kind: NeedUntried, Glyph: "≠", Local: true, acts: checkActs},
 	{Kind: NeedNewcomer, Glyph: "+", Screen: true, acts: newcomerActs},
 	{Kind: NeedApproval, Glyph: "+", Screen: true, acts: approvalActs},
 	{Kind: NeedBudget, Glyph: "◔"},
-	{Kind: NeedOverlap, Glyph: "≈", Local: true},
+	{Kind: NeedOverlap, Glyph: "≈", Local: true, hands: []ActKey{ActReview, ActOpen, ActSteer}},
 	{Kind: NeedNotifier, Glyph: "✉", Grave: true},
 	{Kind: NeedStart, Glyph: "!", Grave: true},
 	{Kind: NeedSystem, Glyph: "!", Grave: true, Screen: true, Local: true},
@@ -118,11 +123,13 @@ type Need struct {
 	Screen    []string  `json:"screen,omitempty"`          // the last lines of the agent's screen, without empty lines
 	Dialog    *Dialog   `json:"dialog,omitempty"`          // that is open there, if its options are known
 	Held      string    `json:"held_message_id,omitempty"` // the first message that waits behind a draft
-	Acts      []Act     `json:"acts,omitempty"`            // what can be done about it from afar, what helps most first
+	Acts      []Act     `json:"acts,omitempty"`            // what can be done about it, what helps most first
 
 	// Between is set for what is between agents alone: an answer that one owes another, or a conversation that its
 	// budget holds. It is a state to know of: it comes last, and does not count.
 	Between bool `json:"between_agents,omitempty"`
+	// Offline is set where parley can neither start its agent's program nor tell it anything.
+	Offline bool `json:"-"`
 }
 
 // IsDebt reports whether the need is an answer that an agent owes.
@@ -147,83 +154,85 @@ func (n *Need) Covers(x *Need) bool {
 	return same && (n.IsDebt() || n.AgentID == x.AgentID)
 }
 
-// Matters counts what a person must see to: needs that are parts of one matter count once, and what is between
-// agents does not. It is the number that status, the screen and notices show.
-func Matters(needs []Need) int { return len(Roots(needs)) }
-
-// Roots returns the first need of each matter that a person must see to.
-func Roots(needs []Need) (roots []*Need) {
-	for _, i := range RootsAt(needs) {
-		roots = append(roots, &needs[i])
-	}
-	return roots
-}
-
-// RootsAt returns the positions of the roots.
-func RootsAt(needs []Need) []int {
-	at := []int{}
-	for i := range needs {
-		x := &needs[i]
-		covered := slices.ContainsFunc(at, func(r int) bool { return needs[r].Covers(x) })
-		if !x.Between && !covered {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
-// GetNeedsRequest asks what needs the operator, and can dismiss something.
-type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried, or misread: no program that is newer than those tried need be checked, or that parley misreads."`
-}
-
-// OnlyReads reports whether the request dismisses nothing.
-func (r *GetNeedsRequest) OnlyReads() bool { return r.Dismiss == "" }
-
-// GetNeedsResult lists the needs, the most pressing first.
-type GetNeedsResult struct {
-	Answer
-	Needs     []Need `json:"needs"`
-	Matters   []int  `json:"matters"`   // positions in needs: the first one of each matter that a person must see to
-	Dismissed int    `json:"dismissed"` // deliveries that this call dismissed
-}
-
 // ActKey says which key of a screen does an act.
 type ActKey string
 
 // The keys of acts, in their order.
 const (
+	ActReview  ActKey = "review"  // reads what an agent has changed
 	ActOpen    ActKey = "open"    // it helps
 	ActRetry   ActKey = "retry"   // the same once more
 	ActDismiss ActKey = "dismiss" // it lets the matter go
+	ActSteer   ActKey = "steer"   // tells the agent something
+	ActAttach  ActKey = "attach"  // to its terminal
 )
 
-// Act is something that can be done about a need.
+// Act is something that can be done about a need. What a person does at a terminal has a command and no calls.
 type Act struct {
 	Key ActKey `json:"key"`
 	ActCalls
-	Ask  string    `json:"ask,omitempty"`  // a question to ask before: nothing takes it back
-	Undo *ActCalls `json:"undo,omitempty"` // what takes it back
+	Command string    `json:"command"`        // that does it in a shell
+	Ask     string    `json:"ask,omitempty"`  // a question to ask before: nothing takes it back
+	Undo    *ActCalls `json:"undo,omitempty"` // what takes it back
 }
 
 // ActCalls are calls of an operation.
 type ActCalls struct {
 	Words     string           `json:"words"` // on a button: "restart"
-	Operation string           `json:"operation"`
-	Arguments []map[string]any `json:"arguments"`      // of each call
-	Done      string           `json:"done,omitempty"` // what is said then, unless the answer of the call says it
+	Operation string           `json:"operation,omitempty"`
+	Arguments []map[string]any `json:"arguments,omitempty"` // of each call
+	Done      string           `json:"done,omitempty"`      // what is said then, unless the answer of the call says it
 }
 
-// Offer adds what can be done about the need by its kind.
+// Offer adds what can be done about the need by its kind, and the command to start with unless there is another.
 func (n *Need) Offer() {
 	row, _ := NeedRowOf(n.Kind)
 	if row.acts != nil {
 		n.Acts = append(row.acts(n), n.Acts...)
 	}
-	order := []ActKey{ActOpen, ActRetry, ActDismiss}
+	hands := row.hands
+	if n.Offline {
+		hands = nil
+	}
+	for _, key := range hands {
+		hand := byHand[key]
+		hand.Command = fmt.Sprintf(hand.Command, n.party().name)
+		n.Acts = append(n.Acts, hand)
+	}
+	order := []ActKey{ActReview, ActOpen, ActRetry, ActDismiss, ActSteer, ActAttach}
 	slices.SortStableFunc(n.Acts, func(a, b Act) int {
 		return cmp.Compare(slices.Index(order, a.Key), slices.Index(order, b.Key))
 	})
+	if n.Command == "" && len(n.Acts) > 0 {
+		n.Command = n.Acts[0].Command
+	}
+}
+
+// byHand are the acts that a person does at a terminal.
+var byHand = map[ActKey]Act{
+	ActReview: {Key: ActReview, ActCalls: ActCalls{Words: "review"}, Command: "parley diff %s"},
+	ActOpen:   {Key: ActOpen, ActCalls: ActCalls{Words: "attach"}, Command: "parley attach %s"},
+	ActSteer:  {Key: ActSteer, ActCalls: ActCalls{Words: "steer"}, Command: "parley steer %s TEXT"},
+	ActAttach: {Key: ActAttach, ActCalls: ActCalls{Words: "attach"}, Command: "parley attach %s"},
+}
+
+// NeedStep is a command that helps, with what it does in words, "" for the command to start with alone.
+type NeedStep struct{ Words, Command string }
+
+func (s NeedStep) String() string { return strings.TrimPrefix(s.Words+": "+s.Command, ": ") }
+
+// Steps returns the commands that help, the one to start with first. Afar are those that need no terminal of an agent.
+func (n *Need) Steps(afar bool) []NeedStep {
+	steps := []NeedStep{{Command: n.Command}}
+	for _, a := range n.Acts {
+		switch {
+		case a.Command == n.Command:
+			steps[0].Words = a.Words
+		case !afar || a.Operation != "":
+			steps = append(steps, NeedStep{a.Words, a.Command})
+		}
+	}
+	return steps
 }
 
 // Calls returns one call of an operation.
@@ -231,72 +240,96 @@ func Calls(words, operation string, arguments map[string]any, done string) ActCa
 	return ActCalls{Words: words, Operation: operation, Arguments: []map[string]any{arguments}, Done: done}
 }
 
-func (n *Need) restart(key ActKey, words string) Act {
-	return Act{Key: key, ActCalls: Calls(words, "restart_agent", map[string]any{"agent": n.AgentID},
-		n.name()+" restarted.")}
+// party is the agent of a need, as acts name it.
+type party struct{ id, name string }
+
+func (n *Need) party() party { return party{n.AgentID, plain.CleanLine(n.Agent)} }
+
+func (p party) restart(key ActKey, words string) Act {
+	calls := Calls(words, "restart_agent", map[string]any{"agent": p.id}, p.name+" restarted.")
+	return Act{Key: key, ActCalls: calls, Command: "parley restart " + p.name}
 }
 
-func (n *Need) stop() Act {
-	return Act{Key: ActDismiss, ActCalls: Calls("stop", "stop_agent", map[string]any{"agent": n.AgentID},
-		n.name()+" stopped."),
-		Ask: fmt.Sprintf("Let %s go? It leaves the team; messages are kept.", n.name())}
+func (p party) stop() Act {
+	calls := Calls("stop", "stop_agent", map[string]any{"agent": p.id}, p.name+" stopped.")
+	return Act{Key: ActDismiss, ActCalls: calls, Command: "parley stop " + p.name,
+		Ask: fmt.Sprintf("Let %s go? It leaves the team; messages are kept.", p.name)}
 }
 
-// retry types the message again to one agent, or looks at once whether that can be; to all, if recipient is "".
-func (n *Need) retry(key ActKey, words, recipient string) Act {
-	arguments := map[string]any{"message_id": n.MessageID}
-	if recipient != "" {
-		arguments["recipient"] = recipient
+// approve lets the agent in, or turns it away.
+func (p party) approve(yes, no string) (in, away Act) {
+	call := func(words string, yes bool) ActCalls {
+		return Calls(words, "approve_agent", map[string]any{"agent": p.id, "approve": yes}, "")
 	}
-	return Act{Key: key, ActCalls: Calls(words, "retry_delivery", arguments, "")}
+	in = Act{Key: ActOpen, ActCalls: call(yes, true), Command: "parley approve " + p.name}
+	away = Act{Key: ActDismiss, ActCalls: call(no, false), Command: in.Command + " --decline"}
+	undo := call("declines it instead", false)
+	in.Undo = &undo
+	return in, away
 }
 
-// dismiss takes what the words name off the list.
-func (n *Need) dismiss(words, what, done string) Act {
-	return Act{Key: ActDismiss, ActCalls: Calls(words, "get_needs", map[string]any{"dismiss": what}, done)}
+// retry types a message again to one agent, or looks at once whether that can be; to all, if there is none.
+func retry(key ActKey, words, messageID string, to party) Act {
+	arguments, command := map[string]any{"message_id": messageID}, "parley retry "+Short(messageID)
+	if to.id != "" {
+		arguments["recipient"] = to.id
+		command += " --to " + to.name
+	}
+	return Act{Key: key, ActCalls: Calls(words, "retry_delivery", arguments, ""), Command: command}
 }
 
-func (n *Need) name() string { return plain.CleanLine(n.Agent) }
+// dismiss takes a message off the list.
+func dismiss(words, messageID string) Act {
+	call := Calls(words, "get_needs", map[string]any{"dismiss": messageID}, "Dismissed; retrying brings it back.")
+	return Act{Key: ActDismiss, ActCalls: call, Command: "parley needs --dismiss " + Short(messageID)}
+}
 
-const (
-	dismissedMessage = "Dismissed; retrying brings it back."
-	dismissedVersion = "Dismissed, for this version."
-)
-
-func endedActs(n *Need) []Act { return []Act{n.restart(ActOpen, "restart"), n.stop()} }
+// endedActs has the program started again where parley can.
+func endedActs(n *Need) []Act {
+	p := n.party()
+	if n.Offline {
+		return []Act{p.stop()}
+	}
+	return []Act{p.restart(ActOpen, "restart"), p.stop()}
+}
 
 func refusedActs(n *Need) []Act {
-	fresh := n.restart(ActOpen, "start afresh")
+	p := n.party()
+	if n.Offline {
+		return endedActs(n)
+	}
+	fresh := p.restart(ActOpen, "start afresh")
 	fresh.Arguments[0]["fresh"] = true
-	fresh.Done = n.name() + " started afresh."
-	fresh.Ask = fmt.Sprintf("Start %s with a new conversation? parley forgets its old one.", n.name())
-	return []Act{fresh, n.restart(ActRetry, "try again"), n.stop()}
+	fresh.Command += " --fresh"
+	fresh.Done = p.name + " started afresh."
+	fresh.Ask = fmt.Sprintf("Start %s with a new conversation? parley forgets its old one.", p.name)
+	return []Act{fresh, p.restart(ActRetry, "try again"), p.stop()}
 }
 
 func unconfirmedActs(n *Need) []Act {
-	return []Act{n.retry(ActRetry, "retype", n.AgentID), n.dismiss("it arrived", n.MessageID, dismissedMessage)}
+	return []Act{retry(ActRetry, "retype", n.MessageID, n.party()), dismiss("it arrived", n.MessageID)}
 }
 
 func undeliveredActs(n *Need) []Act {
-	return []Act{n.retry(ActOpen, "send again", ""), n.dismiss("dismiss", n.MessageID, dismissedMessage)}
+	return []Act{retry(ActOpen, "send again", n.MessageID, party{}), dismiss("dismiss", n.MessageID)}
 }
 
 func unansweredActs(n *Need) []Act {
-	return []Act{n.retry(ActOpen, "ask again", n.AgentID), n.dismiss("dismiss", n.MessageID, dismissedMessage)}
+	return []Act{retry(ActOpen, "ask again", n.MessageID, n.party()), dismiss("dismiss", n.MessageID)}
 }
 
 // draftActs has the first message typed that waits behind a draft, if that is none: a program can show there what
 // nobody has typed. It counts for exactly the text that was seen.
 func draftActs(n *Need) []Act {
+	p := n.party()
 	if n.Held == "" {
 		return nil
 	}
-	behind := *n
-	behind.MessageID = n.Held
-	acts := []Act{behind.retry(ActRetry, "check again", n.AgentID)}
+	acts := []Act{retry(ActRetry, "check again", n.Held, p)}
 	if n.Draft != "" {
-		over := behind.retry(ActDismiss, "it is no draft", n.AgentID)
+		over := retry(ActDismiss, "it is no draft", n.Held, p)
 		over.Arguments[0]["draft"] = n.Draft
+		over.Command += " --over " + sh.Word(n.Draft)
 		over.Ask = fmt.Sprintf("Nobody has typed “%s”? Then a message is typed there.", plain.CleanLine(n.Draft))
 		acts = append(acts, over)
 	}
@@ -305,42 +338,45 @@ func draftActs(n *Need) []Act {
 
 func heldActs(n *Need) []Act {
 	arguments := map[string]any{"action": ActionRelease, "message_id": n.MessageID}
-	return []Act{{Key: ActOpen, ActCalls: Calls("release", "control_conversation", arguments, "")}}
+	release := Calls("release", "control_conversation", arguments, "")
+	return []Act{{Key: ActOpen, ActCalls: release, Command: "parley conversation release " + Short(n.MessageID)}}
 }
 
-// debtActs has the debtor reminded.
+// debtActs has the debtor reminded, if it can hear that.
 func debtActs(n *Need) []Act {
-	arguments := map[string]any{
-		"agent": n.AgentID, "kind": "REMINDER", "text": "Please answer message " + Short(n.MessageID) + ".",
+	p := n.party()
+	text := "Please answer message " + Short(n.MessageID) + "."
+	arguments := map[string]any{"agent": n.AgentID, "kind": "REMINDER", "text": text}
+	remind := Act{Key: ActOpen, ActCalls: Calls("remind", "steer_agent", arguments, "Reminded "+p.name+".")}
+	remind.Command = fmt.Sprintf("parley steer %s --kind REMINDER %s", p.name, sh.Word(text))
+	if n.Offline {
+		return []Act{dismiss("dismiss", n.MessageID)}
 	}
-	return []Act{
-		{Key: ActOpen, ActCalls: Calls("remind", "steer_agent", arguments, "Reminded "+n.name()+".")},
-		n.dismiss("dismiss", n.MessageID, dismissedMessage),
-	}
+	return []Act{remind, dismiss("dismiss", n.MessageID)}
 }
 
+// checkActs has a program checked by the command to start with, which names its profile.
 func checkActs(n *Need) []Act {
 	check := Calls("check it", "check_program", map[string]any{"agent": n.AgentID}, "")
-	return []Act{{Key: ActOpen, ActCalls: check}, n.dismiss("let it be", string(n.Kind), dismissedVersion)}
-}
-
-func (n *Need) approve(words string, yes bool) ActCalls {
-	return Calls(words, "approve_agent", map[string]any{"agent": n.AgentID, "approve": yes}, "")
+	let := Calls("let it be", "get_needs", map[string]any{"dismiss": string(n.Kind)}, "Dismissed, for this version.")
+	return []Act{{Key: ActOpen, ActCalls: check, Command: n.Command},
+		{Key: ActDismiss, ActCalls: let, Command: "parley needs --dismiss " + string(n.Kind)}}
 }
 
 func newcomerActs(n *Need) []Act {
-	return []Act{
-		{Key: ActOpen, ActCalls: n.approve("let in", true), Ask: fmt.Sprintf("Let %s take part?", n.name())},
-		{Key: ActDismiss, ActCalls: n.approve("turn away", false),
-			Ask: fmt.Sprintf("Turn %s away? Its key ends.", n.name())},
-	}
+	p := n.party()
+	in, away := p.approve("let in", "turn away")
+	in.Ask = fmt.Sprintf("Let %s take part?", p.name)
+	away.Ask = fmt.Sprintf("Turn %s away? Its key ends.", p.name)
+	return []Act{in, away}
 }
 
 func approvalActs(n *Need) []Act {
-	approves, declines := n.approve("approves it instead", true), n.approve("declines it instead", false)
-	return []Act{
-		{Key: ActOpen, ActCalls: n.approve("approve", true), Undo: &declines,
-			Ask: fmt.Sprintf("Make %s a special agent? It then has the rights of one.", n.name())},
-		{Key: ActDismiss, ActCalls: n.approve("decline", false), Undo: &approves},
-	}
+	p := n.party()
+	approve, decline := p.approve("approve", "decline")
+	instead := approve.ActCalls
+	instead.Words = "approves it instead"
+	decline.Undo = &instead
+	approve.Ask = fmt.Sprintf("Make %s a special agent? It then has the rights of one.", p.name)
+	return []Act{approve, decline}
 }

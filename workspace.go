@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"slices"
 	"time"
 )
 
@@ -324,4 +325,44 @@ type NoticeWay struct {
 	Problem string     `json:"problem,omitempty"` // why the last one did not go; it names no address
 	Since   *time.Time `json:"since,omitempty"`   // since when none goes
 	Sent    int        `json:"sent"`              // how many went since the daemon started
+}
+
+// GetNeedsRequest asks what needs the operator, and can dismiss something.
+type GetNeedsRequest struct {
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried, or misread: no program that is newer than those tried need be checked, or that parley misreads."`
+}
+
+// OnlyReads reports whether the request dismisses nothing.
+func (r *GetNeedsRequest) OnlyReads() bool { return r.Dismiss == "" }
+
+// GetNeedsResult lists the needs, the most pressing first.
+type GetNeedsResult struct {
+	Answer
+	Needs     []Need `json:"needs"`
+	Matters   []int  `json:"matters"`   // positions in needs: the first one of each matter that a person must see to
+	Dismissed int    `json:"dismissed"` // deliveries that this call dismissed
+}
+
+// Matters counts what a person must see to: needs that are parts of one matter count once, and what is between
+// agents does not. It is the number that status, the screen and notices show.
+func Matters(needs []Need) int { return len(Roots(needs)) }
+
+// Roots returns the first need of each matter that a person must see to.
+func Roots(needs []Need) (roots []*Need) {
+	for _, i := range RootsAt(needs) {
+		roots = append(roots, &needs[i])
+	}
+	return roots
+}
+
+// RootsAt returns the positions of the roots.
+func RootsAt(needs []Need) []int {
+	at := []int{}
+	for i := range needs {
+		x := &needs[i]
+		if !x.Between && !slices.ContainsFunc(at, func(r int) bool { return needs[r].Covers(x) }) {
+			at = append(at, i)
+		}
+	}
+	return at
 }

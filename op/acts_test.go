@@ -2,6 +2,7 @@ package op_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"parley"
@@ -19,11 +20,14 @@ func TestActsOfNeedsAreCallsWithWords(t *testing.T) {
 		for _, a := range n.Acts {
 			offered++
 			calls := []parley.ActCalls{a.ActCalls}
+			if !strings.HasPrefix(a.Command, "parley ") && kind != parley.NeedMisread && kind != parley.NeedUntried {
+				t.Errorf("%s offers %s with the command %q", kind, a.Words, a.Command)
+			}
 			if a.Undo != nil {
 				calls = append(calls, *a.Undo)
 			}
 			for _, c := range calls {
-				if c.Words == "" || len(c.Arguments) == 0 {
+				if c.Words == "" || len(c.Arguments) == 0 != (c.Operation == "") {
 					t.Errorf("%s offers %+v", kind, c)
 				}
 				for _, arguments := range c.Arguments {

@@ -93,8 +93,8 @@ func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
 	id := s.send("coder", "hello")
 	s.held(id, "draft")
 	n := s.need(parley.NeedDraft)
-	if want := `--to coder --over 'Try "fix the tests"'`; n.Draft != ghost || !strings.Contains(n.Action, want) {
-		t.Errorf("the need says %q, %q, want %s", n.Draft, n.Action, want)
+	if want := `--to coder --over 'Try "fix the tests"'`; n.Draft != ghost || !offers(n, want) {
+		t.Errorf("the need says %q, %+v, want %s", n.Draft, n.Acts, want)
 	}
 	for _, other := range []string{"Try", ghost + "!", " " + ghost} {
 		if err := overrule(id, other); parley.ErrorCode(err) != parley.InvalidArgument ||

@@ -98,7 +98,7 @@ func (needsCommand) printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsR
 	return c.out.printLine(count(res.UnreadCount, "unread message") + " for you: parley inbox")
 }
 
-// lines formats a need: its kind and text, the agent's screen, and the next step.
+// lines formats a need: its kind and text, the agent's screen, and the next steps.
 func (needsCommand) lines(o *output, n parley.Need) []string {
 	lines := []string{
 		fmt.Sprintf("%s  %s: %s  %s", o.paint(needStyle(n.Kind), n.Kind.Words()),
@@ -108,7 +108,12 @@ func (needsCommand) lines(o *output, n parley.Need) []string {
 	for _, line := range n.Screen {
 		lines = append(lines, o.quoted(line))
 	}
-	return append(lines, o.paint(faint, "  → ")+n.Command, o.folded("    "+n.Action, 4))
+	sign := "  → "
+	for _, step := range n.Steps(false) {
+		lines = append(lines, o.paint(faint, sign)+step.String())
+		sign = "    "
+	}
+	return append(lines, o.folded("    "+n.Action, 4))
 }
 
 func needStyle(kind parley.NeedKind) string {

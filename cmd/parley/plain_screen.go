@@ -265,7 +265,12 @@ func (p *plainScreen) becomes(now map[string]heard) {
 func needSentence(n *parley.Need) string {
 	d := n.Dialog
 	if d == nil || d.Question == "" {
-		return fmt.Sprintf("%s needs you: %s. Type: %s", n.Agent, strings.TrimRight(n.Text, "."), n.Command)
+		var steps []string
+		for _, step := range n.Steps(true) {
+			steps = append(steps, parley.NeedStep{Words: cmp.Or(step.Words, "type"), Command: step.Command}.String())
+		}
+		return fmt.Sprintf("%s needs you: %s. To help, %s", n.Agent, strings.TrimRight(n.Text, "."),
+			strings.Join(steps, "; "))
 	}
 	words := n.Agent + " asks: " + d.Question
 	for _, o := range d.Options {

@@ -105,12 +105,14 @@ func (n *Notifier) shown(need *parley.Need) parley.NoticeNeed {
 // words has the first needs, each with its question and the command that answers it, and counts the others.
 func words(needs []parley.NoticeNeed, due []parley.Need) string {
 	var lines []string
-	for _, need := range needs[:min(len(needs), maxTold)] {
+	for i, need := range needs[:min(len(needs), maxTold)] {
 		lines = append(lines, need.Agent+": "+need.Text)
 		if asks := strings.TrimSpace(need.Question + " " + strings.Join(need.Options, " / ")); asks != "" {
 			lines = append(lines, asks)
 		}
-		lines = append(lines, "→ "+need.Command)
+		for _, step := range due[i].Steps(true) {
+			lines = append(lines, "→ "+step.String())
+		}
 		if need.URL != "" {
 			lines = append(lines, need.URL)
 		}

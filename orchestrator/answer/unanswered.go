@@ -147,8 +147,7 @@ func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
 			Since:     msg.Timestamp,
 			Text: fmt.Sprintf("gave no answer to message %s from %s: %s",
 				short, msg.Sender, cmp.Or(item.Delivery.Reason, NotAsked)),
-			Command: fmt.Sprintf("parley retry %s --to %s", short, m.Name),
-			Action:  fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short),
+			Action: "Ask it again, or let it be.",
 		})
 	}
 

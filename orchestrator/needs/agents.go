@@ -97,14 +97,13 @@ func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
 		n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
 	}
 
-	n.Command = "parley restart " + a.Name
-	n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
+	n.Command, n.Action = "", "Start it again, or let it go."
 	if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
-		n.Kind, n.Command = parley.NeedRefused, fmt.Sprintf("parley restart %s --fresh", a.Name)
-		n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.", a.Name)
+		n.Kind = parley.NeedRefused
+		n.Action = "Starting afresh begins a new conversation; trying again keeps its own."
 	}
 	if a.Adopted() {
-		n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
+		n.Offline, n.Command = true, fmt.Sprintf("parley adopt %s --pane ID", a.Name)
 		n.Action = fmt.Sprintf(
 			"Start its program again in its pane, adopt it where it runs now, or let it go with parley "+
 				"leave %s.", a.Name)
@@ -136,7 +135,7 @@ func (an *AgentNeeds) unknownNeed(n parley.Need, m *team.Member, waiting int) (p
 func keysFromHere(n *parley.Need) {
 	n.Command = "parley answer " + n.Agent
 	n.Action = fmt.Sprintf("See what it wants. Keys can be sent from here (parley answer %s --keys Down,Enter), "+
-		"or there: parley attach %s.", n.Agent, n.Agent)
+		"or there.", n.Agent)
 }
 
 // quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
@@ -155,10 +154,6 @@ func (an *AgentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	if left.Code != "" && waiting > 0 && an.wantsOperator(left.Code, lies.Since) {
 		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Reason, lies.Draft
 		n.Action = leftoverAction(left.Code)
-		if n.Draft != "" {
-			n.Action += fmt.Sprintf(" If nobody has typed it: parley retry ID --to %s --over %s.",
-				sh.Word(a.Name), sh.Word(n.Draft))
-		}
 		if left.Code == parley.HoldOtherProgram {
 			n.Kind = parley.NeedDialog
 			n.Command = sayingSo(a.Name)
@@ -176,7 +171,7 @@ func (an *AgentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	n.Kind, n.Since = parley.NeedStuck, since
 	silence := plain.FormatDuration(an.Now().Sub(since))
 	n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
-	n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
+	n.Action = "See what it does, or steer it."
 	return n, true
 }
 
@@ -321,7 +316,7 @@ func sayingSo(agent string) string { return "parley answer " + agent + " message
 // answerFromHere says that parley can take the answer to a dialog.
 func answerFromHere(n *parley.Need) {
 	n.Command = "parley answer " + n.Agent
-	n.Action = fmt.Sprintf("Answer it so, or there: parley attach %s. parley never answers one by itself.", n.Agent)
+	n.Action = "Answer it so, or there; parley never answers one by itself."
 }
 
 // answerThere says that a dialog takes its answer in its terminal alone.
@@ -349,8 +344,7 @@ func newcomerNeed(n parley.Need, a *parley.Agent) parley.Need {
 	if a.Description != "" {
 		n.Text += ": " + a.Description
 	}
-	n.Command = "parley approve " + n.Agent
-	n.Action = fmt.Sprintf("Let it in, or end it with parley approve %s --decline.", n.Agent)
+	n.Command, n.Action = "", "Let it in, or turn it away."
 	return n
 }
 
@@ -361,8 +355,7 @@ func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
 	if r != nil {
 		n.Text = "asks to be answered for by " + r.Words() + "; it has its mailbox meanwhile"
 	}
-	n.Command = "parley approve " + n.Agent
-	n.Action = fmt.Sprintf("Approve it, or decline with parley approve %s --decline.", n.Agent)
+	n.Command, n.Action = "", "Approve it, or decline."
 	return n
 }
 
@@ -378,6 +371,7 @@ const (
 // awayNeed returns the need of an agent whose host is away. ssh reaches the host at destination.
 func awayNeed(n parley.Need, host, destination string, since time.Time, waiting int) parley.Need {
 	n.Kind, n.Since, n.Text, n.Command = parley.NeedLost, since, "its host "+host+" is away", "ssh "+destination
+	n.Offline = true
 	if waiting > 0 {
 		n.Text += fmt.Sprintf("; messages that wait for it: %d", waiting)
 	}

@@ -62,9 +62,6 @@ func (ops *Service) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*
 		return nil, err
 	}
 	ops.Agents.addScreens(ctx, res.Needs)
-	if err := ops.offer(ctx, res.Needs); err != nil {
-		return nil, err
-	}
 	res.Matters = parley.RootsAt(res.Needs)
 	return res, nil
 }
@@ -99,7 +96,7 @@ func (ops *Service) All(ctx context.Context) ([]parley.Need, error) {
 		return cmp.Or(first-second, a.Since.Compare(b.Since))
 	})
 
-	return needs, nil
+	return needs, ops.offer(ctx, needs)
 }
 
 // offer adds what can be done about needs.
@@ -185,23 +182,19 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		MessageID: item.Message.ID,
 		Since:     item.Message.Timestamp,
 		Command:   "parley explain " + short,
+		Action:    "See whether it arrived: nothing proves that.",
 		Text: fmt.Sprintf("whether message %s from %s arrived is not known: %s",
 			short, item.Message.Sender, d.Reason),
-		Action: fmt.Sprintf(
-			"If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.", short, short, d.Recipient,
-		),
 	}
 
 	if d.ReasonCode == parley.EndedStanding || d.ReasonCode == parley.EndedUndone {
 		n.Command = "parley attach " + d.Recipient
-		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.",
-			short, d.Recipient)
+		n.Action = "Press Enter there, or let parley press it: retype does that."
 	}
 
 	if d.ReasonCode == parley.EndedRefused {
 		n.Text = fmt.Sprintf("message %s from %s was %s", short, item.Message.Sender, d.Reason)
-		n.Action = fmt.Sprintf("When that has passed: parley retry %s --to %s. "+
-			"Or let it go: parley needs --dismiss %s.", short, d.Recipient, short)
+		n.Action = "Type it again when that has passed, or let it go."
 	}
 
 	if len(d.Steps) > 0 {
@@ -224,10 +217,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”",
 			msg.Sender, short, plain.FormatDuration(now.Sub(since)), quoted),
-		Command: fmt.Sprintf(
-			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
-		),
-		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
+		Action: "Remind it, or let it be.",
 	}
 }
 

@@ -233,13 +233,10 @@ func (r *Reminders) overdueNeed(w store.Owing, now time.Time) parley.Need {
 			msg.Sender, what, short,
 			plain.FormatDuration(now.Sub(msg.Timestamp)), plain.FormatDuration(now.Sub(d.DueAt)),
 			plain.Truncate(plain.CleanLine(msg.Text), parley.PreviewLength)),
-		Command: fmt.Sprintf(
-			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
-		),
-		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
+		Action: "Remind it, or let it be.",
 	}
 	if r.stateOf(d.DebtorID) == parley.StateTerminated {
-		need.Command = "parley needs --dismiss " + short
+		need.Offline = true
 		need.Action = "It is stopped, so nothing can remind it. That lets it be."
 		if m := r.Roster.ByID(d.DebtorID); m != nil && m.Agent().Kind == parley.KindTerminal {
 			need.Action = fmt.Sprintf(

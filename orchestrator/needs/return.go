@@ -49,15 +49,14 @@ func returnNeed(lost []parley.Agent, waiting int) parley.Need {
 	}
 
 	n := parley.Need{
-		Kind:    parley.NeedReturn,
-		Agent:   parley.SystemName,
-		Since:   since,
-		Text:    fmt.Sprintf("%d agents were running: %s", len(lost), strings.Join(names, ", ")),
-		Command: "parley up",
+		Kind:  parley.NeedReturn,
+		Agent: parley.SystemName,
+		Since: since,
+		Text:  fmt.Sprintf("%d agents were running: %s", len(lost), strings.Join(names, ", ")),
 		Action: "It brings them back, each with its own conversation if its program can. " +
 			"To let one go: parley stop NAME.",
 	}
-	back := parley.Act{Key: parley.ActOpen, ActCalls: parley.ActCalls{
+	back := parley.Act{Key: parley.ActOpen, Command: "parley up", ActCalls: parley.ActCalls{
 		Words: "bring them back", Operation: "restart_agent", Done: "Brought back: " + strings.Join(names, ", ") + ".",
 	}}
 	for _, a := range lost {

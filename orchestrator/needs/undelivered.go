@@ -154,10 +154,7 @@ func (l *Undelivered) needs(ctx context.Context) (needs []parley.Need, err error
 			Since:     admission.LastStep(d),
 			Text: fmt.Sprintf("message %s from %s did not arrive, %s",
 				short, msg.Sender, undeliveredWords(m, parley.PreviewLength)),
-			Command: "parley retry " + short,
-			Action: fmt.Sprintf("That sends it again. If it no longer matters: parley needs --dismiss %s, or "+
-				"--dismiss %s "+
-				"for all.", short, parley.NeedUndelivered),
+			Action: "Send it again if it still matters. parley needs --dismiss undelivered dismisses all of these.",
 		})
 	}
 

@@ -93,7 +93,6 @@ func (w *Watcher) need(id string, list []store.Overlap) (n parley.Need, ok bool)
 
 	n = parley.Need{
 		Kind: parley.NeedOverlap, AgentID: first.ID, Agent: first.Name, Since: list[0].Since,
-		Command: "parley diff " + first.Name,
 	}
 	files := map[string][]string{}
 	var others []string

@@ -143,7 +143,7 @@ func (x *excess) need(from, to *team.Member) parley.Need {
 		Action: fmt.Sprintf("See what they talk about. Write to %s, "+
 			"or let it be with parley conversation release %s %s. "+
 			"The setting refuse_mailboxes refuses such messages.", from.Name, from.Name, to.Name),
-		Acts: []parley.Act{muting("", from.ID, to.ID)},
+		Acts: []parley.Act{muting("", from, to)},
 	}
 
 	if x.refused > 0 {
@@ -176,14 +176,19 @@ func (xs excesses) acts(about func(from, to, threadID string) bool, like store.A
 }
 
 // muting returns the act that mutes a thread, or else two agents.
-func muting(thread, one, two string) parley.Act {
+func muting(thread string, one, two *team.Member) parley.Act {
 	call := func(words string, action parley.ConversationAction) parley.ActCalls {
 		arguments := map[string]any{"action": action, "thread_id": thread}
 		if thread == "" {
-			arguments = map[string]any{"action": action, "with": one + "," + two}
+			arguments = map[string]any{"action": action, "with": one.ID + "," + two.ID}
 		}
 		return parley.Calls(words, "control_conversation", arguments, "")
 	}
 	undo := call("undoes it", parley.ActionUnmute)
-	return parley.Act{Key: parley.ActDismiss, ActCalls: call("mute them", parley.ActionMute), Undo: &undo}
+	between := one.Name + " " + two.Name
+	if thread != "" {
+		between = parley.Short(thread)
+	}
+	return parley.Act{Key: parley.ActDismiss, ActCalls: call("mute them", parley.ActionMute), Undo: &undo,
+		Command: "parley conversation mute " + between}
 }

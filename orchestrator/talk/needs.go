@@ -59,8 +59,8 @@ func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need,
 }
 
 func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
-	from, to := t.Memory.roster.ByID(w.Message.SenderID).Name, t.Memory.roster.ByID(w.Key.RecipientID).Name
-	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
+	from, to := t.Memory.roster.ByID(w.Message.SenderID), t.Memory.roster.ByID(w.Key.RecipientID)
+	conversation, what := from.Name+" "+to.Name, fmt.Sprintf(" held between %s and %s", from.Name, to.Name)
 	if id := w.Message.ThreadID; id != "" {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
 	}
@@ -74,13 +74,13 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 		Kind:      parley.NeedHeld,
 		Between:   true,
 		AgentID:   w.Key.RecipientID,
-		Agent:     to,
+		Agent:     to.Name,
 		MessageID: w.Message.ID,
 		Since:     w.QueuedAt,
 		Text:      what + ": " + w.Reason,
 		Command:   "parley conversation show " + conversation,
 		Action:    "See what they talk about. " + next + ".",
-		Acts:      []parley.Act{muting(w.Message.ThreadID, w.Message.SenderID, w.Key.RecipientID)},
+		Acts:      []parley.Act{muting(w.Message.ThreadID, from, to)},
 	}
 }
 

@@ -58,12 +58,12 @@ func (ps *Programs) need(n *newer) parley.Need {
 			"any program",
 			n.Name, n.version, n.result.Words())
 		need.Action = "Correct the markers of its profile in parley.yaml, and check it again. " +
-			"Or let it be: parley needs --dismiss " + MisreadNeed + "."
+			"Or let it be."
 	} else {
 		need.Text = fmt.Sprintf("runs %s %s, which is newer than the versions that parley was tried with", n.Name,
 			n.version)
 		need.Action = "That tries it, and costs no token: until then parley may misread its screen. " +
-			"Or let it be: parley needs --dismiss " + UntriedNeed + "."
+			"Or let it be."
 	}
 
 	switch {

@@ -42,7 +42,7 @@ func (n *Screen) assist() tea.Cmd {
 	case x.letter():
 		return n.shell.Do(verb.Reply)
 	}
-	if a := x.act(parley.ActOpen); a != nil {
+	if a := x.act(parley.ActOpen); a != nil && a.Operation != "" {
 		return n.remedy().do(x, a)
 	}
 

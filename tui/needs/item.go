@@ -88,39 +88,24 @@ type option struct {
 
 // verbs are the verbs of what the daemon offers.
 var verbs = map[parley.ActKey]verb.Verb{
-	parley.ActOpen: verb.Open, parley.ActRetry: verb.Retry, parley.ActDismiss: verb.Dismiss,
+	parley.ActReview: verb.Review, parley.ActOpen: verb.Open, parley.ActRetry: verb.Retry,
+	parley.ActDismiss: verb.Dismiss, parley.ActSteer: verb.Steer, parley.ActAttach: verb.Attach,
 }
 
-// here is what only a screen can do about the needs of a kind. What helps stands before the offers of the daemon.
-var here = map[parley.NeedKind]struct{ helps, also []option }{
-	parley.NeedDialog:      {toTerminal, []option{{verb.Steer, "steer"}}},
-	parley.NeedBlocked:     {toTerminal, []option{{verb.Steer, "steer"}}},
-	parley.NeedStuck:       {toTerminal, []option{{verb.Steer, "steer"}}},
-	parley.NeedUnconfirmed: {toTerminal, nil},
-	parley.NeedDraft:       {toTerminal, nil},
-	parley.NeedProfile:     {toTerminal, nil},
-	parley.NeedOverlap:     {[]option{{verb.Review, "review"}, {verb.Open, "attach"}, {verb.Steer, "steer"}}, nil},
-	parley.NeedHeld:        {nil, []option{{verb.Attach, "attach"}}},
-	parley.NeedOverdue:     {nil, []option{{verb.Attach, "attach"}}},
-	parley.NeedOwesAnswer:  {nil, []option{{verb.Attach, "attach"}}},
-	needAnswer:             {toSender, nil},
-	needMessage:            {toSender, nil},
-	needUnsent:             {[]option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}, nil},
+// here is what can be done about what only the screen knows.
+var here = map[parley.NeedKind][]option{
+	needAnswer:  toSender,
+	needMessage: toSender,
+	needUnsent:  {{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}},
 }
 
-var (
-	toTerminal = []option{{verb.Open, "attach"}}
-	toSender   = []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}
-)
+var toSender = []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}
 
 // options returns what can be done about the need, what helps most first.
 func (n *need) options() []option {
-	all := slices.Clone(here[n.Kind].helps)
+	all := slices.Clone(here[n.Kind])
 	for _, a := range n.Acts {
 		all = append(all, option{verbs[a.Key], a.Words})
-	}
-	if all = append(all, here[n.Kind].also...); len(all) == 0 && n.AgentID != "" && !n.known() {
-		return toTerminal // of a newer daemon
 	}
 	return all
 }

@@ -1896,12 +1896,9 @@ function Need({ need: n4 }) {
       const res = await call(a4.operation, args);
       said ||= res.message;
     }
-    const approved = a4.operation === "approve_agent" && a4.arguments[0];
-    return {
-      said: said || `${capital(a4.words)}: done.`,
-      undo: approved?.approve && (() => call("approve_agent", { ...approved, approve: false }).then((res) => ({ said: res.message })))
-    };
+    return { said: said || `${capital(a4.words)}: done.`, undo: a4.undo && (() => run(a4.undo)) };
   };
+  const acts = (n4.acts ?? []).filter((a4) => a4.operation);
   const title = n4.dialog?.question || n4.text;
   return m5`<article class="card waits" aria-label=${`${n4.agent}: ${title}`} data-kind=${n4.kind}
       data-about=${`${n4.agent} ${n4.message_id ?? ""}`} tabindex="-1">
@@ -1912,7 +1909,7 @@ function Need({ need: n4 }) {
       ${n4.screen?.length ? m5`<pre class="asked" tabindex="0" aria-label="The screen">${n4.screen.join("\n")}</pre>` : null}
       ${n4.draft ? m5`<figure class="draft"><figcaption>In its composer stands:</figcaption><pre class="asked" dir="auto">${n4.draft}</pre></figure>` : null}
       ${n4.suggested_action ? m5`<p class="quiet" dir="auto">${n4.suggested_action}</p>` : null}
-      ${may() ? m5`<div class="row">${(n4.acts ?? []).map((a4) => m5`<${Twice} key=${a4.words} act=${() => act(n4, () => run(a4))}
+      ${may() ? m5`<div class="row">${acts.map((a4) => m5`<${Twice} key=${a4.words} act=${() => act(n4, () => run(a4))}
         sure=${a4.ask ? m5`<b>Tap again.</b> ${a4.ask}` : void 0}>${capital(a4.words)}<//>`)}</div>` : null}`}
     <footer class="row">${n4.agent_id ? m5`<a href=${`#/agent/${encodeURIComponent(n4.agent)}`}>Terminal</a>` : null}
       ${n4.message_id ? m5`<a href=${`#/message/${n4.message_id}`}>Message</a>` : null}</footer>

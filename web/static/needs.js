@@ -112,10 +112,9 @@ function Need({need: n}) {
       const res = await call(a.operation, args);
       said ||= res.message;
     }
-    const approved = a.operation === 'approve_agent' && a.arguments[0];
-    return {said: said || `${capital(a.words)}: done.`,
-      undo: approved?.approve && (() => call('approve_agent', {...approved, approve: false}).then(res => ({said: res.message})))};
+    return {said: said || `${capital(a.words)}: done.`, undo: a.undo && (() => run(a.undo))};
   };
+  const acts = (n.acts ?? []).filter((/** @type {any} */ a) => a.operation); // a person does the others in its terminal
   const title = n.dialog?.question || n.text;
   return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}
       data-about=${`${n.agent} ${n.message_id ?? ''}`} tabindex="-1">
@@ -127,7 +126,7 @@ function Need({need: n}) {
       ${n.screen?.length ? html`<pre class="asked" tabindex="0" aria-label="The screen">${n.screen.join('\n')}</pre>` : null}
       ${n.draft ? html`<figure class="draft"><figcaption>In its composer stands:</figcaption><pre class="asked" dir="auto">${n.draft}</pre></figure>` : null}
       ${n.suggested_action ? html`<p class="quiet" dir="auto">${n.suggested_action}</p>` : null}
-      ${may() ? html`<div class="row">${(n.acts ?? []).map((/** @type {any} */ a) => html`<${Twice} key=${a.words} act=${() => act(n, () => run(a))}
+      ${may() ? html`<div class="row">${acts.map((/** @type {any} */ a) => html`<${Twice} key=${a.words} act=${() => act(n, () => run(a))}
         sure=${a.ask ? html`<b>Tap again.</b> ${a.ask}` : undefined}>${capital(a.words)}<//>`)}</div>` : null}`}
     <footer class="row">${n.agent_id ? html`<a href=${`#/agent/${encodeURIComponent(n.agent)}`}>Terminal</a>` : null}
       ${n.message_id ? html`<a href=${`#/message/${n.message_id}`}>Message</a>` : null}</footer>
