@@ -8,11 +8,15 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"parley"
+	"parley/internal/setting"
 )
 
 // Options are the parts of a Notifier.
@@ -121,4 +125,126 @@ func (n *Notifier) Ways() []parley.NoticeWay {
 // wants reports whether needs of a kind are told.
 func (s *Settings) wants(kind parley.NeedKind) bool {
 	return kind != parley.NeedNotifier && (len(s.Kinds) == 0 || slices.Contains(s.Kinds, string(kind)))
+}
+
+// Settings say how, when and of what the operator is told while away. The tags declare each setting
+// once: see package setting.
+type Settings struct {
+	Command         []string `yaml:"command" trust:"true" doc:"A program and its arguments: it gets the notice as JSON on standard input, and as variables."`
+	Webhook         string   `yaml:"webhook" trust:"true" doc:"An address to which the notice is posted as JSON, or $NAME for the address in a variable."`
+	WebhookTokenEnv string   `yaml:"webhook_token_env" trust:"true" doc:"The variable with the token that the webhook wants."`
+	Ntfy            string   `yaml:"ntfy" trust:"true" doc:"The address of a topic of ntfy, such as https://ntfy.sh/my-topic, or $NAME for the address in a variable."`
+	NtfyTokenEnv    string   `yaml:"ntfy_token_env" trust:"true" doc:"The variable with the access token for the topic."`
+	NtfyAnswers     bool     `yaml:"ntfy_answers" trust:"true" doc:"Let a notice by ntfy answer the question that is open, with the options as its buttons. Whoever reads the topic can press them."`
+
+	Kinds       []string      `yaml:"kinds" doc:"The kinds of needs that are told, as parley needs names them; all if left out."`
+	After       time.Duration `yaml:"after" default:"1m" min:"0s" doc:"How long something must have needed you."`
+	QuietHours  string        `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When nothing is sent, such as 22:00-07:00: what still stands afterwards is told then."`
+	AtMostEvery time.Duration `yaml:"at_most_every" default:"5m" min:"0s" doc:"The least time between two notices of a kind of need: one tells all of the kind that came meanwhile."`
+}
+
+// Given reports whether the settings name a way.
+func (s *Settings) Given() bool { return len(s.Command) > 0 || s.Webhook != "" || s.Ntfy != "" }
+
+var envForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Check refuses what cannot be meant. Source tells where the settings stand.
+func (s *Settings) Check(source string) error {
+	if err := setting.Check(s, source); err != nil {
+		return err
+	}
+	if _, ok := setting.ParseHours(s.QuietHours); !ok {
+		return setting.Refuse(source, "quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
+	}
+
+	for _, name := range s.Kinds {
+		if !slices.Contains(parley.NeedKinds(), parley.NeedKind(name)) {
+			return setting.Refuse(source, "kinds", name, "kinds of parley needs, such as dialog, blocked and exited")
+		}
+	}
+
+	for _, address := range []struct{ name, value string }{{"webhook", s.Webhook}, {"ntfy", s.Ntfy}} {
+		if !addressForm(address.value) {
+			return setting.Refuse(source, address.name, address.value,
+				"an address such as https://example.org/notices, without a password in it, or $NAME")
+		}
+	}
+	for _, env := range []struct{ name, value string }{
+		{"webhook_token_env", s.WebhookTokenEnv}, {"ntfy_token_env", s.NtfyTokenEnv},
+	} {
+		if env.value != "" && !envForm.MatchString(env.value) {
+			// The value may be the token itself.
+			return setting.Refuse(source, env.name, "not the name of a variable", "the name of one, never the token")
+		}
+	}
+
+	return nil
+}
+
+// addressForm reports whether text is "", an address, or a variable's name behind $.
+func addressForm(text string) bool {
+	if name, ok := strings.CutPrefix(text, "$"); ok {
+		return envForm.MatchString(name)
+	}
+	return text == "" || isAddress(text)
+}
+
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && u.User == nil && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// plan decides what to tell and when. It remembers what was told, as long as that stands.
+type plan struct {
+	told map[subject]time.Time
+	last map[parley.NeedKind]time.Time // when each kind was last told
+}
+
+// subject is what a need is about.
+type subject struct {
+	kind           parley.NeedKind
+	agent, message string
+}
+
+func subjectOf(n *parley.Need) subject { return subject{n.Kind, n.AgentID, n.MessageID} }
+
+// next returns the needs to tell now, of all that there are. It counts them as told. A kind that was told a moment
+// ago holds no other kind back.
+func (p *plan) next(s *Settings, needs []parley.Need, now time.Time) (due []parley.Need) {
+	p.forget(needs)
+	quiet, _ := setting.ParseHours(s.QuietHours)
+	if quiet.Has(now) {
+		return nil
+	}
+
+	for _, n := range needs {
+		told, known := p.told[subjectOf(&n)]
+		news := !known || n.Since.After(told) // another dialog of the same agent
+		last := p.last[n.Kind]
+		free := last.IsZero() || now.Sub(last) >= s.AtMostEvery
+		if news && free && s.wants(n.Kind) && now.Sub(n.Since) >= s.After {
+			due = append(due, n)
+		}
+	}
+
+	if p.last == nil {
+		p.last = map[parley.NeedKind]time.Time{}
+	}
+	for i := range due {
+		p.told[subjectOf(&due[i])] = now
+		p.last[due[i].Kind] = now
+	}
+
+	return due
+}
+
+// forget drops what needs nobody any more.
+func (p *plan) forget(needs []parley.Need) {
+	still := map[subject]time.Time{}
+	for i := range needs {
+		if at, ok := p.told[subjectOf(&needs[i])]; ok {
+			still[subjectOf(&needs[i])] = at
+		}
+	}
+	p.told = still
 }

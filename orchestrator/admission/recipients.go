@@ -145,3 +145,118 @@ func (a *Addressees) ResponderNamed(names parley.Names) *team.Member {
 	}
 	return OnlyResponder(m)
 }
+
+// OnlyResponder returns m if it is a responder, else nil.
+func OnlyResponder(m *team.Member) *team.Member {
+	if m.Responder() == nil {
+		return nil
+	}
+	return m
+}
+
+// Answered stores a message with send. If to is a responder it also asks the model and returns
+// its reply. inCall means that the reply is returned with the call.
+func (a *Admission) Answered(
+	ctx context.Context, to *team.Member, inCall bool, d Draft, send func(Draft) (store.Appended, error),
+) (store.Appended, *parley.Reply, error) {
+	if to == nil {
+		stored, err := send(d)
+		return stored, nil, err
+	}
+
+	d.Asks = to
+
+	return a.Responders.Ask(ctx, to, inCall, func(id string) (store.Appended, error) {
+		d.Message.ID = id
+		return send(d)
+	})
+}
+
+// inCall reports whether a draft is a reply that is returned with the recipient's own call.
+func (d *Draft) inCall() bool { return d.reply != nil && d.reply.InCall }
+
+// withinCalls reports whether a message goes back and forth between an agent and a responder
+// within the agent's own calls. However often it does, that is one step of the chain.
+func (d *Draft) withinCalls(from *team.Member) bool {
+	return d.inCall() || d.Asks != nil && d.Replied.SenderID == d.Asks.ID && from.Kind != parley.KindHuman
+}
+
+// firstRung returns the state in which a delivery of this message begins.
+func (d *Draft) firstRung(to *team.Member) store.NewDelivery {
+	n := firstRung(to)
+	n.Silent = n.Silent && d.Asks != to
+	if d.File != nil && n.Silent {
+		n.State, n.Evidence, n.Code = parley.DeliveryRead, "stored; a model is not told of files", parley.ProofStored
+	}
+	if d.Native != "" && !n.State.Failed() {
+		n.State, n.Code, n.Silent = parley.DeliveryUnconfirmed, parley.EndedNative, true
+		n.Reason = n.Code.Words(d.Native)
+	}
+	if d.inCall() && !n.State.Failed() {
+		n.State, n.Evidence, n.Code = parley.DeliveryRead, "it came back with its sender's call", parley.ProofCall
+	}
+	return n
+}
+
+// PostToThread admits a message to the thread that the draft names. Only participants and the
+// operator may post.
+func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
+	id := strings.ToLower(strings.TrimSpace(d.Message.ThreadID))
+	if _, ok := a.Roster.Titles.Find(id); !ok {
+		th, err := a.Store.Threads.Thread(ctx, id)
+		if err != nil {
+			return store.Appended{}, err
+		}
+		id = th.ID
+	}
+
+	operator := parley.CallerFrom(ctx).Operator
+	if err := a.Talk.Memory.LoadThread(ctx, id); err != nil {
+		return store.Appended{}, err
+	}
+
+	d.Message.Kind, d.Message.ThreadID = parley.KindThread, id
+	d.Reach = func(ids []string) ([]store.NewDelivery, error) {
+		if !operator && !slices.Contains(ids, from.ID) {
+			return nil, team.NotParticipant(from, id)
+		}
+		return a.FirstRungs(ids, from.ID), nil
+	}
+
+	return a.Admit(ctx, from, d)
+}
+
+// FirstRungs returns the first deliveries to the agents, except the one whose id is except.
+func (a *Admission) FirstRungs(ids []string, except string) []store.NewDelivery {
+	var ds []store.NewDelivery
+	for _, id := range ids {
+		if m := a.Roster.ByID(id); m != nil && id != except {
+			ds = append(ds, firstRung(m))
+		}
+	}
+	return ds
+}
+
+// Follow counts what senders sent over other hosts, and wakes the recipients.
+func (a *Admission) Follow(n *store.News) {
+	for i := range n.Messages {
+		msg := &n.Messages[i]
+		a.Limits.chargeFollowed(a.Roster.ByID(msg.SenderID), msg.Kind)
+		for _, d := range msg.Deliveries {
+			a.Wake(a.Roster.ByID(d.RecipientID))
+		}
+		for _, id := range msg.Concerns {
+			a.Wake(a.Roster.ByID(id))
+		}
+	}
+}
+
+// Wake lets a member's courier look into the database, and those who wait for a message to it.
+func (a *Admission) Wake(m *team.Member) {
+	if m == nil {
+		return
+	}
+	m.Missed.Store(true)
+	m.Wake()
+	m.NotifyArrival()
+}

@@ -4,11 +4,19 @@ package agents
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"parley"
+	"parley/op"
 	"parley/orchestrator/admission"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/relay"
 	"parley/orchestrator/settings"
 	"parley/orchestrator/team"
 	"parley/orchestrator/trial"
@@ -217,4 +225,125 @@ func (g *Service) today(ctx context.Context, m *team.Member) *parley.Spending {
 		return nil
 	}
 	return &spent
+}
+
+// doingOf returns what a member's program says in its title, "" if that is not for the caller.
+func doingOf(ctx context.Context, m *team.Member, a *parley.Agent) string {
+	t := m.Terminal()
+	if t == nil || !a.State.Live() || !parley.CallerFrom(ctx).Operator {
+		return ""
+	}
+	return doing(t.Title(), a)
+}
+
+// titleParts separate what a title says: "TASK - program", "program | TASK".
+var titleParts = strings.NewReplacer(" - ", "\n", " | ", "\n", " · ", "\n", " — ", "\n", " > ", "\n")
+
+// titleNoise are words that name a program or its state, and no work.
+var titleNoise = []string{"cli", "code", "agent", "session", "new", "ready", "ai"}
+
+const longestDoing = 120
+
+// doing returns what the title of a terminal says of the program's work, as Claude Code's "✳ Fix the parser" does.
+// A part with fewer than two words that do not name the program, its directory or its host says nothing.
+func doing(title string, a *parley.Agent) string {
+	known := append([]string{a.Name, a.Profile, a.Runs, a.Host, filepath.Base(a.Dir)}, titleNoise...)
+	var parts []string
+	for part := range strings.SplitSeq(titleParts.Replace(plain.CleanLine(title)), "\n") {
+		part = strings.TrimLeftFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		words := slices.DeleteFunc(strings.Fields(part), func(w string) bool {
+			w = strings.TrimFunc(w, func(r rune) bool { return unicode.IsPunct(r) })
+			return w == "" || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, w) })
+		})
+		first, _, _ := strings.Cut(part, " ")
+		if len(words) > 1 && !strings.Contains(first, "@") { // user@host: directory, as shells write it
+			parts = append(parts, strings.TrimSpace(part))
+		}
+	}
+	return plain.Truncate(strings.Join(parts, " · "), longestDoing)
+}
+
+// Programs tries the programs of agents.
+type Programs struct {
+	*relay.Elsewhere
+	Roster   *team.Roster
+	Programs *trial.Programs
+}
+
+// CheckProgram does op.CheckProgram.
+func (ps *Programs) CheckProgram(
+	ctx context.Context, req parley.CheckProgramRequest,
+) (*parley.CheckProgramResult, error) {
+	return relay.Across(ctx, ps.Elsewhere, ps.HostOf(req.Agent), op.CheckProgram, req, ps.checkHere)
+}
+
+// checkHere checks the program of an agent of this host.
+func (ps *Programs) checkHere(
+	_ context.Context, req parley.CheckProgramRequest,
+) (*parley.CheckProgramResult, error) {
+	m, err := ps.Roster.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	profile, version, begins, err := ps.Programs.Check(m)
+	if err != nil {
+		return nil, err
+	}
+
+	does := "is being checked already"
+	if begins {
+		does = "is being checked, in a terminal that nobody else sees; parley agents shows what holds"
+	}
+	return &parley.CheckProgramResult{
+		Answer: parley.OK, Profile: profile, Version: version, Message: fmt.Sprintf("%s %s %s.", profile, version,
+			does),
+	}, nil
+}
+
+// Models does the operations on responders.
+type Models struct {
+	Responders *answer.Responders
+	Meter      *meter.Meter
+	Roster     *team.Roster
+}
+
+// AddResponder does op.AddResponder.
+func (rs *Models) AddResponder(
+	ctx context.Context, req parley.AddResponderRequest,
+) (*parley.AddResponderResult, error) {
+	return rs.Responders.Add(ctx, req)
+}
+
+// ListResponders does op.ListResponders.
+func (rs *Models) ListResponders(
+	context.Context, parley.ListRespondersRequest,
+) (*parley.ListRespondersResult, error) {
+	return rs.Responders.List(), nil
+}
+
+// Usage does op.Usage.
+func (rs *Models) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
+	res, err := rs.Responders.Usage(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+
+	agentID, since := "", time.Time{}
+	if req.Agent != "" {
+		m, err := rs.Roster.Find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		agentID = m.ID
+	}
+	if req.Since != nil {
+		since = *req.Since
+	}
+	if !parley.CallerFrom(ctx).Operator {
+		return res, nil // what programs use is not for agents
+	}
+	res.Budget = rs.Meter.Budget("")
+	res.Programs, err = rs.Meter.Programs(ctx, agentID, since)
+
+	return res, err
 }

@@ -3,11 +3,14 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
 	"parley/plain"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -151,4 +154,76 @@ func (ts *Terminals) terminalOf(ref string) (*team.Member, *team.Terminal, error
 		return nil, nil, terminalError(m, tmux.ErrNoPane)
 	}
 	return m, t, nil
+}
+
+// showBars brings the status lines up to date that somebody sees now: the agent's state, and what
+// waits for its terminal. Where nobody is attached nothing is set, since tmux draws every attached
+// terminal again after each option.
+func (w *watcher) showBars(ctx context.Context, members map[*team.Member]*team.Terminal) {
+	var counts map[string]store.AgentCounts
+	for m, t := range members {
+		if t == nil || t.Info.Attached == 0 || t.Info.Dead {
+			continue
+		}
+
+		if counts == nil {
+			var err error
+			if counts, err = w.ts.store.Inbox.Counts(ctx); err != nil {
+				return // the next look tries again, and others say what is wrong with the database
+			}
+		}
+
+		text := bar(m.Agent().State, counts[m.ID].Queued)
+		if text != t.Bar && t.Pane.SetBar(ctx, text) == nil {
+			t.Bar = text
+		}
+	}
+}
+
+// bar returns what the status line says behind an agent's name.
+func bar(state parley.AgentState, queued int) string {
+	words := []string{string(state)}
+	if state == parley.StateWaiting {
+		words[0] = "waiting for your answer"
+	}
+
+	switch {
+	case queued == 1:
+		words = append(words, "1 message waits")
+	case queued > 1:
+		words = append(words, fmt.Sprintf("%d messages wait", queued))
+	}
+
+	return strings.Join(words, ", ")
+}
+
+// Programs and tmux do not agree how wide some characters are, such as emoji with a colour
+// of skin. The rows that hold them push others out of their places, and what the program
+// draws later does not heal that. It draws all rows again when the size of its window
+// changes.
+
+// redrawWithin is how long a program may take to draw its screen at another size.
+const redrawWithin = 5 * time.Second
+
+// redraw makes the window of a terminal one row smaller. giveSizeBack ends that. It does
+// nothing where somebody views the window or has chosen its size, nor while a message is
+// being typed.
+func (w *watcher) redraw(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
+	if !info.Unviewed || info.Resized || info.InMode || info.LaunchHeight < 2 || !m.Typing.TryLock() {
+		return
+	}
+	defer m.Typing.Unlock()
+
+	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight-1)
+	if err != nil && !w.ts.ending.Load() {
+		w.ts.log.Warn("have its screen drawn again", "agent", m.Name, "error", err)
+	}
+	t.RedrawnAt = w.ts.now()
+}
+
+// isRedrawing reports whether a program that was made to draw its screen again has not
+// begun to: it would not notice a size that comes and goes within a moment.
+func isRedrawing(t *team.Terminal, info tmux.PaneInfo, now time.Time) bool {
+	drawn := info.Activity.Unix() > t.RedrawnAt.Unix() // tmux tells whole seconds
+	return !drawn && now.Sub(t.RedrawnAt) < redrawWithin
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -203,4 +207,107 @@ func (d *Database) noteFailure(err error) {
 		d.Log.Warn("what is acknowledged cannot be written down; a loss would go unnoticed", "error", err)
 	}
 	d.Progress.Failed = err != nil
+}
+
+// Foreign is the SQLite database of another program, opened for reading alone. It never writes to the
+// file, and holds up no writer if that one uses a write-ahead log.
+type Foreign struct{ pool *sql.DB }
+
+// foreignPragmas keep us from writing, from waiting long, and from running functions that the file names.
+const foreignPragmas = "&_pragma=busy_timeout(200)&_pragma=query_only(1)&_pragma=trusted_schema(0)"
+
+// OpenForeign opens the database of another program. The file must exist.
+func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
+	file := url.URL{Scheme: "file", OmitHost: true, Path: path}
+	pool, err := sql.Open(driverName, file.String()+"?mode=ro"+foreignPragmas)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	if err := pool.PingContext(ctx); err != nil {
+		_ = pool.Close() // the first error counts
+		return nil, fmt.Errorf("open another program's database: %w", err)
+	}
+	return &Foreign{pool}, nil
+}
+
+// Each calls take for each row of a query, with the function that scans it.
+func (f *Foreign) Each(ctx context.Context, take func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := f.pool.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := take(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Close closes the file.
+func (f *Foreign) Close() error { return f.pool.Close() }
+
+// Feed wakes the callers that wait for events. Each publication closes the channel on
+// which they wait and replaces it.
+type Feed struct {
+	last atomic.Int64
+
+	mu     sync.Mutex
+	news   chan struct{}
+	closed bool
+}
+
+// Begin starts with the number of the last event. Nobody waits yet.
+func (f *Feed) Begin(last int64) {
+	f.last.Store(last)
+	if f.news == nil {
+		f.news = make(chan struct{})
+	}
+}
+
+// Last returns the number of the last event, 0 for none.
+func (f *Feed) Last() int64 { return f.last.Load() }
+
+// Publish wakes those who wait, when there is a later event than before.
+func (f *Feed) Publish(last int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if last <= f.last.Load() {
+		return
+	}
+	f.last.Store(last)
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// Close wakes all who wait, and those who wait later.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// Wait waits for an event with a higher number. It returns an error when ctx ends or the feed is closed before.
+func (f *Feed) Wait(ctx context.Context, after int64) error {
+	for {
+		f.mu.Lock()
+		last, news, closed := f.last.Load(), f.news, f.closed
+		f.mu.Unlock()
+		switch {
+		case last > after:
+			return nil
+		case closed:
+			return ErrClosed
+		}
+
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

@@ -148,3 +148,116 @@ func (n *Screen) About() room.Subject {
 
 	return s
 }
+
+// takesKeys reports whether the need is a screen that may be sent keys, also beside its options.
+func (n *need) takesKeys() bool {
+	return n.Kind == parley.NeedDialog && (n.Dialog == nil || !n.Dialog.Secret)
+}
+
+// needsKeys reports whether nothing but keys answers the need.
+func (n *need) needsKeys() bool { return n.takesKeys() && !n.answerable() }
+
+// lookForKeys looks at the agent's screen, for which a person is then asked for keys.
+func (n *answering) lookForKeys() tea.Cmd {
+	x := n.list.selected()
+	switch {
+	case x == nil:
+		n.room.Lacks(nothingNeeded)
+		return nil
+	case !x.takesKeys():
+		n.room.Tell("It takes no keys from here.")
+		return nil
+	case n.list.tooQuick(n.room):
+		return nil
+	}
+
+	return n.acts.LookForKeys(x.AgentID)
+}
+
+// keysBesideOptions leaves the options of the question for keys.
+func (n *answering) keysBesideOptions() tea.Cmd {
+	if n.Question.Names("k") {
+		return n.Choose("k")
+	}
+	n.Question = nil
+	return n.lookForKeys()
+}
+
+// askKeys shows the screen that was seen, and asks which keys it is to get. It reports whether a need without a
+// question takes them.
+func (n *answering) askKeys(msg room.KeyScreenMsg) (ask tea.Cmd, takes bool) {
+	x := n.list.selected()
+	if n.room.At != room.AtNeeds || n.room.Keys.Prompt != nil || x == nil || x.AgentID != msg.AgentID {
+		return nil, false // the person has gone on
+	}
+
+	ask, takes = n.acts.AskKeys(msg, x.Agent)
+	return ask, takes && x.Dialog == nil
+}
+
+// hintsOf draws what a dialog says of its keys.
+func (n *needDetail) hintsOf(d *parley.Dialog, w int) []string {
+	lines := []string{n.room.Theme.Accent.Render("  K ") + " sends keys"}
+	if d.Hints == "" {
+		return lines
+	}
+	for _, part := range kit.Wrap("It says: "+kit.SafeLine(d.Hints), max(2, w-5)) {
+		lines = append(lines, n.room.Theme.Dim.Render("     "+part))
+	}
+	return lines
+}
+
+func (n *Screen) Point(p kit.Pointer) tea.Cmd {
+	listW, listH, _, paneH := n.Parts(p.W, p.H)
+	inPane := paneH > 0 && p.Second(n.room.Tier, listW, listH)
+	switch {
+	case inPane && p.Wheel != 0:
+		n.Detail.Top += p.Wheel
+	case inPane:
+		n.inDetail = true
+	case p.Wheel != 0:
+		n.inDetail = false
+		return kit.Times(p.Wheel, n.Move)
+	case p.Y > 0:
+		i, at := n.list.top+p.Y-1, n.list.index()
+		if i > at {
+			i-- // the row under the marker takes two lines
+		}
+		if n.inDetail = false; i < len(n.list.list) && i != at {
+			n.list.mark(i)
+			n.Detail.Top = 0
+		}
+		n.inDetail = p.Twice
+	}
+
+	return nil
+}
+
+// Screen is the screen of everything that waits for a person.
+type Screen struct {
+	room *room.Shared
+	acts *room.Actions
+	room.Listed
+	shell    needsShell
+	list     needList
+	report   report
+	inDetail bool // the movement keys go to the details
+	Detail   needDetail
+	Answer   answering
+}
+
+// needsShell is what the screen of needs asks of the shell.
+type needsShell interface {
+	Do(verb.Verb) tea.Cmd
+	Resume(room.Draft) tea.Cmd
+	OpenThread(id string) tea.Cmd
+}
+
+// tooQuick reports whether a key was meant for a need that has just gone, and says so.
+func (l *needList) tooQuick(d *room.Shared) bool {
+	if !l.slipped(d.Do.Now()) {
+		return false
+	}
+	d.Tell("The list has just changed. Look again, then press the key again.")
+	return true
+}

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"parley"
 	"parley/op"
+	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -131,4 +133,114 @@ func UndoOf(args url.Values, res any) *room.Undo {
 	add := r.Status == parley.MemberAdded || r.Status == parley.MemberJoined
 
 	return membership{thread: r.Thread.ID, who: []party{{who, kit.SafeLine(who)}}, add: add}.back()
+}
+
+// wordsPage is how many threads are asked in one go for what was said last in them.
+const wordsPage = 20
+
+// latestMsg is what was said last, by thread.
+type latestMsg map[string]string
+
+// latestWords ask for what was said last in the threads in view, each once: later words come with the events.
+type latestWords struct {
+	asked  map[string]bool
+	asking bool
+}
+
+// ask reads what is not known of some threads.
+func (l *latestWords) ask(d *room.Shared, in []parley.Thread) tea.Cmd {
+	var want []string
+	for i := range in {
+		id := in[i].ID
+		if d.LastWords.Get(id) == "" && !l.asked[id] && len(want) < wordsPage {
+			want = append(want, id)
+		}
+	}
+	if l.asking || len(want) == 0 || d.Link.Lost != nil {
+		return nil
+	}
+
+	if l.asking = true; l.asked == nil {
+		l.asked = map[string]bool{}
+	}
+	for _, id := range want {
+		l.asked[id] = true
+	}
+
+	return d.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readLatest(ctx, s, want) })
+}
+
+func readLatest(ctx context.Context, s parley.Service, threads []string) latestMsg {
+	keep, words := false, latestMsg{}
+	for _, id := range threads {
+		r := parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: 1, MarkRead: &keep}
+		if res, err := op.GetMessages.Call(ctx, s, r); err == nil && len(res.Messages) > 0 {
+			m := res.Messages[0]
+			words[id] = team.WordsOf(kit.ShownName(m.SenderName, m.SenderAgentID),
+				plain.Truncate(m.Content.Text, parley.PreviewLength))
+		}
+	}
+	return words
+}
+
+// take keeps what was read, unless an event has brought newer words.
+func (l *latestWords) take(d *room.Shared, msg latestMsg) {
+	l.asking = false
+	for id, words := range msg {
+		d.LastWords.Set(id, words, 0)
+	}
+}
+
+// reasonWords say why an agent is to answer, or to stay silent. A reason of a newer daemon is shown as it is.
+var reasonWords = map[string]string{
+	"mentioned-by-ai":         "another agent mentioned it",
+	"direct-question":         "it was asked",
+	"conversation-concluded":  "the conversation has ended",
+	"just-spoke-wait-turn":    "it spoke last",
+	"dominating-conversation": "it has written most of what was said last",
+	"humans-disengaged":       "no person has written for a while",
+	"turn-taking-probability": "it is its turn",
+	"no-compelling-reason":    "nothing called for its answer",
+	"human-message":           "a person wrote",
+	"protocol-off":            "nothing is held here",
+	"muted":                   "you muted the conversation",
+	"cooled":                  "you cooled the conversation",
+	"chain-budget":            "too many messages have followed from one another",
+	"pair-budget":             "the two have exchanged too many messages",
+	"cycle-budget":            "the same agents have passed messages around too often",
+}
+
+// reasons says how hot a conversation is, who is expected to answer and why, and what is held.
+func reasons(res *parley.ConversationStateResult) []string {
+	c := &res.Counts
+	lines := []string{
+		fmt.Sprintf("%s, %.2f of 1", kit.CodeWords(res.State), res.Temperature),
+		fmt.Sprintf("%s in the last minute, %d in the last five, %d of them questions",
+			kit.Plural(c.LastMinute, "message"), c.FiveMinutes, c.Questions),
+	}
+
+	if len(res.Decisions) > 0 {
+		lines = append(lines, "", "Who is expected to answer")
+	}
+	for _, d := range res.Decisions {
+		does := "stays silent"
+		if d.ShouldRespond {
+			does = "may answer"
+		}
+		why := cmp.Or(reasonWords[d.Reason], kit.CodeWords(d.Reason))
+		lines = append(lines, fmt.Sprintf("  %s %s: %s", kit.ShownName(d.Agent, d.AgentID), does, why))
+	}
+
+	if len(res.Held) > 0 {
+		lines = append(lines, "", fmt.Sprintf("Held: %d. l releases what is held.", len(res.Held)))
+	}
+	for _, h := range res.Held {
+		from, to := kit.ShownName(h.Sender, ""), kit.ShownName(h.Recipient, "")
+		lines = append(lines, fmt.Sprintf("  %s → %s: %s", from, to, kit.SafeLine(h.Text)))
+		if h.Preview != "" {
+			lines = append(lines, "    “"+kit.SafeLine(h.Preview)+"”")
+		}
+	}
+
+	return lines
 }
