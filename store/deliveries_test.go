@@ -3,8 +3,13 @@ package store
 import (
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
+	"parley/store/engine"
 )
 
 func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
@@ -37,5 +42,183 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 
 	if some, err := s.Deliveries.Pending(t.Context(), agentID(1), 2); err != nil || len(some) != 2 {
 		t.Errorf("with a limit of 2: got %d, %v", len(some), err)
+	}
+}
+
+func TestExpireEndsOldDeliveries(t *testing.T) {
+	s := openTest(t)
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s.db.base.Now = func() time.Time { return clock }
+	addAgents(t, s, 2)
+	const many = expireBatch + 20
+	for range many {
+		send(t, s, post(0, 1))
+	}
+
+	typed := pending(t, s, 1)[0].Key
+	must.Do(t, s.Deliveries.Claim(t.Context(), typed, 1, false))
+	clock = clock.Add(time.Hour)
+	young := send(t, s, post(0, 1)).Message.ID
+
+	keys, err := s.Deliveries.Expire(t.Context(), clock)
+	if err != nil || len(keys) != many-1 {
+		t.Fatalf("got %d keys, %v, want %d", len(keys), err, many-1)
+	}
+	if jobs := pending(t, s, 1); len(jobs) != 1 || jobs[0].Message.ID != young {
+		t.Errorf("still pending: %+v", jobs)
+	}
+
+	counts, err := s.Workspace.DeliveryCounts(t.Context())
+	want := map[string]int{"expired": many - 1, "typing": 1, "queued": 1}
+	if diff := cmp.Diff(want, counts); diff != "" || err != nil {
+		t.Errorf("DeliveryCounts: %v, -want +got:\n%s", err, diff)
+	}
+}
+
+// The claims of a broadcast are expected after it, and its outcomes after the claims.
+func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 4)
+	p := post(0, 1, 2, 3)
+	for i := range p.Deliveries {
+		p.Deliveries[i].State = parley.DeliveryQueued
+	}
+
+	stored := must.Have(s.Messages.Append(t.Context(), p))(t)
+	if got := expectedOf(t, s, claimOf(stored.Seq)); got != 3 {
+		t.Errorf("%d claims are expected, want 3", got)
+	}
+
+	for n := range 3 {
+		must.Do(t, s.Deliveries.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false))
+	}
+	if got := expectedOf(t, s, outcomeOf(stored.Seq)); got > 3 {
+		t.Errorf("%d outcomes are expected, want 3 at most", got)
+	}
+}
+
+// expectedOf asks the writing goroutine.
+func expectedOf(t *testing.T, s *Store, r engine.Round) int {
+	t.Helper()
+	got := 0
+	err := s.db.write(t.Context(), "asking", func(*tx) error { got = s.db.base.Queue.Expected(r); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
+	s := openWith(t, 2)
+	p := post(0, 1)
+	p.Deliveries[0].Evidence, p.Deliveries[0].Code = "stored", parley.ProofStored
+	done := send(t, s, p)
+	k := Key{done.Seq, agentID(1)}
+	if got := done.Deliveries[0]; got.ReasonCode != "" || got.Steps[0].Code != parley.ProofStored {
+		t.Errorf("stored: got reason code %q, step %+v", got.ReasonCode, got.Steps[0])
+	}
+
+	hold := Change{State: parley.DeliveryHeld, Reason: "it is busy", Code: parley.HoldBusy}
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, hold))
+	if got := pending(t, s, 1)[0].Code; got != parley.HoldBusy {
+		t.Errorf("job: got code %q, want %q", got, parley.HoldBusy)
+	}
+
+	must.Do(t, s.Deliveries.Claim(t.Context(), k, 1, false))
+	lost := Change{State: parley.DeliveryUnconfirmed, Reason: "it may be lost", Code: parley.EndedUnseen}
+	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != "" {
+		t.Errorf("while it is typed: got reason code %q, want none", got)
+	}
+
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, lost))
+	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != parley.EndedUnseen {
+		t.Errorf("unconfirmed: got reason code %q, want %q", got, parley.EndedUnseen)
+	}
+
+	must.Do(t,
+		s.Deliveries.Advance(t.Context(), k,
+			Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
+	d := delivery(t, s, done.Message.ID, 1)
+	want := []parley.ReasonCode{parley.ProofStored, parley.HoldBusy, "", parley.EndedUnseen, parley.ProofRead}
+	if diff := cmp.Diff(want, stepCodes(d)); diff != "" || d.ReasonCode != "" {
+		t.Errorf("submitted: got reason code %q, step codes (-want +got):\n%s", d.ReasonCode, diff)
+	}
+}
+
+// stepCodes returns the codes of a delivery's steps.
+func stepCodes(d parley.Delivery) (codes []parley.ReasonCode) {
+	for _, step := range d.Steps {
+		codes = append(codes, step.Code)
+	}
+	return codes
+}
+
+func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
+	s := openWith(t, 2)
+	key := func(done Appended) Key { return Key{done.Seq, agentID(1)} }
+	submitted := Change{State: parley.DeliverySubmitted}
+	for name, c := range map[string]struct {
+		do   func(done Appended) error
+		want parley.ReasonCode // of the last step
+	}{
+		"marked as read": {func(done Appended) error {
+			_, _, _, err := s.Inbox.MarkRead(t.Context(), agentID(1), []string{done.Message.ID}, "x")
+			return err
+		}, parley.ProofCall},
+		"ignored": {func(done Appended) error {
+			_, err := s.Inbox.Ignore(t.Context(), agentID(1), done.Message.ID, "")
+			return err
+		}, parley.ProofCall},
+		"answered": {func(done Appended) error {
+			_, err := s.Messages.Append(t.Context(), reply(1, done, ""))
+			return err
+		}, parley.ProofReply},
+		"attested": {func(done Appended) error {
+			must.Do(t, s.Deliveries.Claim(t.Context(), key(done), 1, false))
+			attest(t, s, 1, time.Time{}, done.Message.ID)
+			return nil
+		}, parley.ProofReport},
+		"expired": {func(Appended) error {
+			_, err := s.Deliveries.Expire(t.Context(), time.Now().Add(time.Hour))
+			return err
+		}, parley.EndedExpired},
+		"retried": {func(done Appended) error {
+			must.Do(t, s.Deliveries.Claim(t.Context(), key(done), 1, false))
+			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
+			_, err := s.Deliveries.Retry(t.Context(), done.Message.ID, again(1))
+			return err
+		}, parley.ProofRetried},
+		"no answer": {func(done Appended) error {
+			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), submitted))
+			call := ModelCall{CallerID: agentID(0)}
+			call.AgentID, call.MessageID = agentID(1), done.Message.ID
+			return s.Responders.Unanswered(t.Context(), call, "no answer: x")
+		}, parley.EndedNoAnswer},
+		"withheld again": {func(done Appended) error {
+			w := Withheld{Job: Job{Key: key(done), Reason: "they have said enough"}, Why: "pair-budget"}
+			return s.Holds.Rewithhold(t.Context(), []Withheld{w})
+		}, parley.HoldConversation},
+		"released": {func(done Appended) error {
+			_, err := s.Holds.Unwithhold(t.Context(), []Passing{{key(done), parley.DeliveryQueued}}, "x")
+			return err
+		}, parley.ProofReleased},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := post(0, 1)
+			if c.want == parley.HoldConversation || c.want == parley.ProofReleased {
+				d := &p.Deliveries[0]
+				d.State, d.Reason, d.Withheld = parley.DeliveryHeld, "wait", "chain-too-long"
+			}
+
+			done := send(t, s, p)
+			must.Do(t, c.do(done))
+			d := delivery(t, s, done.Message.ID, 1)
+			if got := d.Steps[len(d.Steps)-1].Code; got != c.want {
+				t.Errorf("last step: got code %q, want %q", got, c.want)
+			}
+			if d.Reason != "" && d.ReasonCode != c.want {
+				t.Errorf("reason: got code %q, want %q", d.ReasonCode, c.want)
+			}
+		})
 	}
 }

@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley"
 	"parley/op"
 )
 
@@ -123,4 +125,46 @@ func TestExplainOpensAPage(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	s.press("i")
 	s.shows("▸ Message 5f0c000a", "coder said it at noon.")
+}
+
+func TestAnswersOfThePaletteAreViews(t *testing.T) {
+	usage := &parley.UsageResult{Programs: []parley.ProgramUsage{
+		{AgentID: "5f0c", Agent: "coder", Program: "claude",
+			Spending: parley.Spending{Tokens: parley.Tokens{Input: 82_000}, Cost: 2.5},
+			Today:    parley.Spending{Tokens: parley.Tokens{Input: 41_000}}},
+		{AgentID: "5f0d", Agent: "reviewer", Unknown: "no_reader"},
+	}}
+	for _, c := range []struct {
+		res  any
+		want string
+	}{
+		{usage, "agent     runs    today  in all  cost\n" +
+			"coder     claude  41k    82k     2.50\n" +
+			"reviewer                               no reader"},
+		{&parley.UsageResult{}, "Nothing has been used yet."},
+		{&parley.DiffAgentResult{Since: "0123"}, "Nothing has changed."},
+		{&parley.ReadTerminalResult{AgentID: "5f0c", Lines: []string{"one", "two"}}, "one\ntwo"},
+		{&parley.ExplainMessageResult{Story: []string{"It was sent.", "It was read."}}, "It was sent.\nIt was read."},
+	} {
+		if got := viewOf(c.res); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+func TestAnswersAreWords(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"success":true,"error":null}`: "Done.",
+		`{"success":true,"agent_id":"5f0c","auto_respond":false,"note":"two\nlines"}`: "agent id: 5f0c\n" +
+			"auto respond: no\nnote: two\n  lines",
+		`{"agents":[{"name":"coder","queued":2},{"name":"tester","groups":["a","b"]}]}`: "agents:\n  · name: coder\n" +
+			"    queued: 2\n" +
+			"  · name: tester\n    groups:\n      · a\n      · b",
+		`[1,2]`: "· 1\n· 2",
+		`{}`:    "Done.",
+	} {
+		if got, err := answerWords(json.RawMessage(answer)); err != nil || got != want {
+			t.Errorf("%s: got\n%s\n%v, want\n%s", answer, got, err, want)
+		}
+	}
 }

@@ -1,12 +1,36 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
+	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/tui"
 )
+
+// What helps against a file that is there is said for the screen, which has no flags.
+func TestScreenExportKeepsAFileThatIsThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept.md")
+	must.Do(t, os.WriteFile(file, nil, 0o600))
+	_, err := screens{newCLI(program{})}.export(t.Context(), nil, tui.Exported{}, file)
+	var e *parley.Error
+	if !errors.As(err, &e) || e.Action != "Use another name." {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// What no file and no variable says is as the docs say.
+func TestTheScreenHasItsDefaults(t *testing.T) {
+	at := daemon.Locate(t.TempDir(), nil)
+	s, _, err := new(surroundings).screenSettings(at)
+	if err != nil || s.First != "agents" || s.Theme != "terminal" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
 
 // A key in the environment belongs to the workspace that the person began in, and goes nowhere else.
 func TestGoingToAnotherWorkspace(t *testing.T) {
