@@ -48,6 +48,10 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		a.events.serveEvents(w, r, o, args)
 		return
 	}
+	if args.stream == serverSent && o.Name == "read_terminal" && (caller.Session != "" || caller.Watches != "") {
+		a.events.serveScreens(w, r, o, args.query)
+		return
+	}
 
 	inv, err := args.decode(o)
 	if err != nil {

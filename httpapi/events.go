@@ -30,6 +30,7 @@ type eventStreams struct {
 	*gate
 	callers   *callers
 	service   parley.Service
+	looks     *looks
 	streams   sync.WaitGroup
 	heartbeat int // seconds between the heartbeats of a quiet stream
 
@@ -68,6 +69,9 @@ func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *o
 	}
 
 	s := e.openStream(w, mayPack(r, parley.CallerFrom(r.Context())))
+	if s.zip != nil {
+		s.looks, s.seen = e.looks, e.looks.sums(r.Context())
+	}
 	e.follow(r.Context(), r, s, op, page)
 	s.end()
 }
@@ -130,6 +134,9 @@ type stream struct {
 	rc   *http.ResponseController
 	wait time.Duration // eventStreams.writeWait
 	err  error
+
+	looks *looks // what no event tells is told too; nil: it is not
+	seen  map[string]uint64
 }
 
 // openStream begins the response, so that the client sees that the stream is open. The page's is compressed: it may be
@@ -158,7 +165,7 @@ const (
 
 func (s *stream) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 	if len(p.Events) == 0 {
-		s.comment("")
+		s.beat(ctx)
 	}
 	for i := range p.Events {
 		e := &p.Events[i]
@@ -176,6 +183,20 @@ func (s *stream) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 		}
 	}
 	return s.err == nil
+}
+
+// beat shows that a quiet stream is there, and tells the page what has changed without an event.
+func (s *stream) beat(ctx context.Context) {
+	if s.looks != nil {
+		now := s.looks.sums(ctx)
+		names := changed(s.seen, now)
+		if s.seen = now; len(names) > 0 {
+			data, _ := json.Marshal(map[string][]string{"changed": names})
+			s.write(fmt.Sprintf("data: %s\n\n", data))
+			return
+		}
+	}
+	s.comment("")
 }
 
 func (s *stream) failure(_ context.Context, e *parley.Error) {

@@ -45,6 +45,7 @@ func newAPI(o Options) *api {
 		signatures: newSignatures(time.Now), gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
 	a.callers = &callers{&a.Options}
 	a.events = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
+		looks:     &looks{service: o.Service, age: 10 * time.Second, last: map[bool]look{}},
 		heartbeat: 15, writeWait: 10 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(op.All, o.Version) })
 	a.pages = map[string]page{

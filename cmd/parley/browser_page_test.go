@@ -393,7 +393,7 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 			"DOMException('left', 'AbortError')) }})))",
 	} {
 		testpage.JS[bool](x, fmt.Sprintf(`(real => { window.real = real; window.asked = {}; window.fetch = (u, o) => {
-			const path = String(u);
+			const path = String(u).split("?")[0];
 			if (!path.startsWith('/api/') || path.includes('/api/events')) return real(u, o);
 			window.asked[path] = (window.asked[path] ?? 0) + 1;
 			return %s }; window.stirs = setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 300); return true })(fetch)`, answer))

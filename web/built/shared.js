@@ -1234,12 +1234,11 @@ async function build() {
 }
 var silence = 4e4;
 var beginning = 1e4;
-async function stream(after, opened2, take3) {
-  const stop = new AbortController();
+async function stream(path, opened2, take3, stop = new AbortController()) {
   let watch = setTimeout(() => stop.abort(), beginning);
   dead.signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
   try {
-    const answer = await ask(`/api/events?after=${after}`, {
+    const answer = await ask(path, {
       headers: { Accept: "text/event-stream" },
       signal: stop.signal
     });
@@ -1267,8 +1266,8 @@ function deliver(block, take3) {
   const data = block.split("\n").filter((l4) => l4.startsWith("data: ")).map((l4) => l4.slice(6)).join("\n");
   if (!data) return;
   const e4 = JSON.parse(data);
-  if (e4.seq) take3(e4);
-  else if (e4.error_code === "UNAUTHENTICATED") leave("This session has ended: it was revoked.");
+  if (e4.error_code === "UNAUTHENTICATED") leave("This session has ended: it was revoked.");
+  else if (!e4.error_code) take3(e4);
 }
 
 // away.js
@@ -1396,7 +1395,7 @@ async function readTeam() {
     teamRead.value = true;
   });
 }
-async function refresh({ inbox = true, team = true } = {}) {
+async function refresh({ needs = true, inbox = true, team = true } = {}) {
   if (asking) {
     again = true;
     return;
@@ -1404,7 +1403,7 @@ async function refresh({ inbox = true, team = true } = {}) {
   asking = true;
   try {
     if (!loaded.value) await readNeeds(true).then(readTeam);
-    else await Promise.all([readNeeds(inbox), team ? readTeam() : null]);
+    else await Promise.all([needs ? readNeeds(inbox) : null, team ? readTeam() : null]);
   } catch (e4) {
     trouble.value = saidOf(e4);
   } finally {
@@ -1448,8 +1447,17 @@ var toMe = (e4) => e4.message_id && (!e4.recipient || e4.recipient === "operator
 var readStatus = () => call("get_workspace_status").then((s4) => {
   status.value = s4;
 }, saidOf);
+var gitAsked = 0;
+var gitDue = 0;
+function worktreesSoon() {
+  gitDue ||= setTimeout(() => {
+    gitDue = 0;
+    if (!document.hidden) readWorktrees();
+  }, Math.max(1e3, gitAsked + 3e4 - Date.now()));
+}
 async function readWorktrees() {
   if (!agents.value.some((a4) => a4.worktree)) return;
+  gitAsked = Date.now();
   try {
     const res = await call("list_worktrees");
     worktrees.value = Object.fromEntries(res.worktrees.map((w5) => [w5.agent_id, w5]));
@@ -1472,6 +1480,11 @@ function hear(f4) {
   };
 }
 function take2(e4) {
+  if (e4.changed) {
+    const [needs, team] = ["needs", "team"].map((what) => e4.changed.includes(what));
+    if (!document.hidden) refresh({ needs, inbox: false, team });
+    return;
+  }
   if (e4.seq <= seq.peek() || taken.length && e4.seq <= taken[taken.length - 1].seq) return;
   taken.push(e4);
   if (!drawing) drawing = setTimeout(draw, 100);
@@ -1492,6 +1505,7 @@ function draw() {
     if (m6.id && events.some((e4) => e4.message_id === m6.id || e4.in_reply_to === m6.id)) follow(m6);
   }
   takeStates(events);
+  if (events.some((e4) => e4.type === "agent_updated")) worktreesSoon();
   soon({ inbox: events.some(toMe) });
 }
 function remember(events) {
@@ -1516,7 +1530,7 @@ async function followEvents() {
         remember(past.events);
         seq.value = past.next;
       }
-      await stream(seq.value, () => {
+      await stream(`/api/events?after=${seq.value}`, () => {
         pause = 250;
         line.value = { live: true, since: Date.now(), tried: true };
         seen();
@@ -1548,14 +1562,11 @@ x2(() => {
 setInterval(() => {
   if (line.value.live) seen();
 }, 5e3);
-var rounds = 0;
-setInterval(() => {
-  if (!session.value || !line.value.live || document.hidden) return;
-  refresh({ inbox: false, team: ++rounds % 2 === 0 });
-  if (rounds % 2 === 0) readWorktrees();
-}, 15e3);
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && line.value.live) refresh();
+  if (!document.hidden && line.value.live) {
+    refresh();
+    readWorktrees();
+  }
 });
 function alter(m6, change) {
   sent.value = sent.value.map((x3) => x3.key === m6.key ? { ...x3, ...change } : x3);
@@ -1660,21 +1671,28 @@ function useArrival(at) {
   }, []);
   return box;
 }
-function useReading(read2, concerns, of) {
+function useReading(read2, concerns, of, pause = 500) {
   const [problem, tell] = d2("");
   const again2 = () => read2().then(() => tell(""), (e4) => tell(saidOf(e4)));
   A2(() => {
-    let t5 = 0;
+    let t5 = 0, missed = false;
+    const due2 = () => {
+      t5 = 0;
+      missed = document.hidden;
+      if (!missed) again2();
+    };
     const off = hear((events) => {
-      if (!t5 && events.some(concerns)) t5 = setTimeout(() => {
-        t5 = 0;
-        again2();
-      }, 500);
+      if (!t5 && events.some(concerns)) t5 = setTimeout(due2, pause);
     });
+    const looked = () => {
+      if (missed) due2();
+    };
+    document.addEventListener("visibilitychange", looked);
     again2();
     return () => {
       off();
       clearTimeout(t5);
+      document.removeEventListener("visibilitychange", looked);
     };
   }, [of, line.value.live]);
   return [problem, again2];
@@ -1995,6 +2013,7 @@ export {
   Refused,
   Away,
   saidOf,
+  sentence,
   enter,
   stay,
   leave,
@@ -2003,6 +2022,8 @@ export {
   upload,
   download,
   callOnce,
+  rest,
+  stream,
   keepPage,
   mayPush,
   pushes,
@@ -2028,7 +2049,6 @@ export {
   readStatus,
   readWorktrees,
   readThreads,
-  hear,
   announces,
   send,
   tellOutcome,

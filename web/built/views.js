@@ -23,10 +23,8 @@ import {
   clock,
   d,
   download,
-  hear,
   lastWords,
   letters,
-  line,
   m,
   matters,
   may,
@@ -35,11 +33,14 @@ import {
   readThreads,
   readWorktrees,
   refresh,
+  rest,
   saidOf,
   send,
   sent,
+  sentence,
   session,
   status,
+  stream,
   teamRead,
   tellOutcome,
   threads,
@@ -84,10 +85,10 @@ function Launch() {
 function People({ chosen, set, but = [] }) {
   const [text, setText] = d("");
   const found2 = agents.value.map((a) => a.name).filter((n) => !but.includes(n) && !chosen.includes(n) && n.toLowerCase().includes(text.toLowerCase().trim()));
-  const turn = (n) => set(chosen.includes(n) ? chosen.filter((c) => c !== n) : [...chosen, n]);
+  const turn2 = (n) => set(chosen.includes(n) ? chosen.filter((c) => c !== n) : [...chosen, n]);
   return m`<div class="field"><span>People</span>
     ${agents.value.length > 12 ? m`<input type="search" aria-label="Find people" placeholder="Find by name" value=${text} onInput=${(e) => setText(e.target.value)} />` : null}
-    <div class="row">${[...chosen, ...found2.slice(0, 12)].map((n) => m`<button key=${n} type="button" aria-pressed=${chosen.includes(n)} onClick=${() => turn(n)}>${n}</button>`)}</div></div>`;
+    <div class="row">${[...chosen, ...found2.slice(0, 12)].map((n) => m`<button key=${n} type="button" aria-pressed=${chosen.includes(n)} onClick=${() => turn2(n)}>${n}</button>`)}</div></div>`;
 }
 function NewThread() {
   const [x, set] = d(
@@ -131,6 +132,7 @@ function Row({ m: m2 }) {
 var all = "1970-01-01T00:00:00Z";
 function Traffic({ filter }) {
   const [text, setText] = d(filter);
+  const [wanted, want] = d(filter);
   const [list, set] = d(
     /** @type {any[] | null} */
     null
@@ -151,22 +153,13 @@ function Traffic({ filter }) {
     }
   };
   A(() => {
-    let t = setTimeout(() => {
+    const t = setTimeout(() => {
       history.replaceState(null, "", text ? `#/traffic?${encodeURIComponent(text)}` : "#/traffic");
-      ask(text, "");
-      t = 0;
+      want(text);
     }, list ? 250 : 0);
-    const off = hear((events) => {
-      if (!t && events.some((e) => e.message_id)) t = setTimeout(() => {
-        t = 0;
-        if (scrollY < 200) ask(text, "");
-      }, 700);
-    });
-    return () => {
-      clearTimeout(t);
-      off();
-    };
-  }, [text, line.value.live]);
+    return () => clearTimeout(t);
+  }, [text]);
+  useReading(() => ask(wanted, ""), (e) => e.message_id && scrollY < 200, wanted);
   return m`<section aria-label="Traffic">
     <label class="filter"><span class="hidden">Filter</span><input type="search" id="filter" value=${text} placeholder="from:coder is:held since:2h"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>
@@ -347,9 +340,9 @@ function apply(params, s) {
   }
 }
 var named = (s) => `${s.f}|${s.b}|${[...s.on]}`;
-function runs(line2, s) {
+function runs(line, s) {
   const out = [];
-  for (const part of line2.split(/(\x1b\[[0-9;:]*m)/)) {
+  for (const part of line.split(/(\x1b\[[0-9;:]*m)/)) {
     const sgr = /^\x1b\[([0-9;:]*)m$/.exec(part);
     if (sgr) {
       apply(sgr[1], s);
@@ -395,36 +388,55 @@ function Rows({ lines }) {
   last.current = rowsOf(lines, last.current);
   return last.current.map((row2, i) => m`<${Line} key=${i} row=${row2} />`);
 }
-function useScreen(agent, history2, every) {
+var shown = /* @__PURE__ */ new Map();
+var followed = new AbortController();
+var turn = 0;
+function takeChange(c, screens) {
+  const before = screens.get(c.agent);
+  const screen = c.gone ? before : { ...c.screen, lines: Array.from({ length: c.count }, (_, i) => c.changed[i] ?? before?.lines[i + (c.up ?? 0)] ?? "") };
+  if (screen) screens.set(c.agent, screen);
+  for (const tell of shown.get(c.agent)?.keys() ?? []) tell(screen, c.gone ? sentence(c.gone) : "");
+}
+async function followShown() {
+  followed.abort();
+  const stop = followed = new AbortController(), mine = ++turn;
+  await rest(50);
+  while (mine === turn && shown.size && !document.hidden && session.value) {
+    const above = Math.max(...[...shown.values()].flatMap((all2) => [...all2.values()]));
+    const screens = /* @__PURE__ */ new Map();
+    try {
+      const names = [...shown.keys()].map(encodeURIComponent).join(",");
+      await stream(`/api/read_terminal?agent=${names}${above ? `&history=${above}` : ""}`, () => {
+      }, (c) => takeChange(c, screens), stop);
+    } catch (e) {
+      if (mine === turn && e instanceof Refused) {
+        for (const all2 of shown.values()) for (const tell of all2.keys()) tell(null, e.message);
+      }
+    }
+    if (mine === turn) await rest(2e3);
+  }
+}
+document.addEventListener("visibilitychange", followShown);
+function watch(agent, history2, tell) {
+  if (!shown.has(agent)) shown.set(agent, /* @__PURE__ */ new Map());
+  shown.get(agent)?.set(tell, history2);
+  followShown();
+  return () => {
+    shown.get(agent)?.delete(tell);
+    if (!shown.get(agent)?.size) shown.delete(agent);
+    followShown();
+  };
+}
+function useScreen(agent, history2, on = true) {
   const [screen, setScreen] = d(
     /** @type {any} */
     null
   );
   const [gone, setGone] = d("");
-  A(() => {
-    if (!every) return;
-    const stop = new AbortController();
-    let t = 0;
-    const read2 = async () => {
-      let next = every;
-      try {
-        if (!document.hidden) {
-          setScreen(await call("read_terminal", { agent, colours: true, history: history2 }, stop.signal));
-          setGone("");
-        }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        next = Math.max(3e3, every);
-        setGone(saidOf(e));
-      }
-      if (!stop.signal.aborted) t = setTimeout(read2, next);
-    };
-    read2();
-    return () => {
-      stop.abort();
-      clearTimeout(t);
-    };
-  }, [agent, history2, every]);
+  A(() => on ? watch(agent, history2, (now, why) => {
+    if (now) setScreen(now);
+    setGone(why);
+  }) : void 0, [agent, history2, on]);
   return [screen, gone];
 }
 function Gone({ gone, at }) {
@@ -439,7 +451,7 @@ function KeyBar({ agent }) {
 }
 function Terminal({ agent }) {
   const [history2, setHistory] = d(0);
-  const [screen, gone] = useScreen(agent, history2, 1e3);
+  const [screen, gone] = useScreen(agent, history2);
   const box = T(
     /** @type {HTMLElement | null} */
     null
@@ -538,9 +550,6 @@ function strokes(data) {
 }
 var page = new URL("./xterm-frame.html", import.meta.url).href;
 var large = "parley.large";
-var quick = 250;
-var slow = 1e3;
-var brisk = 3e3;
 var View = class {
   /** @param {HTMLIFrameElement} frame @param {string} agent @param {(x: object) => void} tell */
   constructor(frame, agent, tell) {
@@ -582,14 +591,15 @@ var View = class {
     this.sizes = new ResizeObserver(() => this.fit());
     this.sizes.observe(box);
     this.shown = "";
-    this.changed = 0;
     this.timer = 0;
     this.back = false;
     this.over = false;
     this.typing = false;
     this.queue = [];
     this.sending = false;
-    this.read();
+    this.screen = /** @type {any} */
+    null;
+    this.unwatch = watch(agent, 0, (s, gone) => this.take(s, gone));
   }
   low() {
     const b = this.term.buffer.active;
@@ -597,6 +607,7 @@ var View = class {
   }
   end() {
     this.over = true;
+    this.unwatch();
     clearTimeout(this.timer);
     this.sizes.disconnect();
     this.box.removeEventListener("wheel", this.wheel);
@@ -610,32 +621,28 @@ var View = class {
     const over = this.box.offsetHeight - this.box.clientHeight;
     this.frame.style.height = `${this.term.element.querySelector(".xterm-screen").offsetHeight + 20 + over}px`;
   }
-  async read() {
-    clearTimeout(this.timer);
-    let next = slow;
-    try {
-      if (!document.hidden && !this.back) {
-        const s = await call("read_terminal", { agent: this.agent, colours: true });
-        if (this.over || this.back) return;
-        this.draw(s);
-        this.tell({ screen: s, gone: "" });
-      }
-      next = Date.now() - this.changed < brisk ? quick : slow;
-    } catch (e) {
-      if (this.over) return;
-      next = 3e3;
-      if (e instanceof Refused) this.tell({ gone: e.message, typing: false });
-      else if (!(e instanceof Away)) throw e;
+  /** Draws the screen as it is told, or was read. @param {any} s @param {string} [gone] */
+  take(s, gone = "") {
+    if (this.over || this.back) return;
+    if (s) {
+      this.screen = s;
+      this.draw(s);
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.read(), next);
+    this.tell(gone ? { gone, typing: false } : { screen: s, gone });
+  }
+  /** Reads the screen at once, after a key. */
+  async read() {
+    try {
+      this.take(await call("read_terminal", { agent: this.agent, colours: true }));
+    } catch (e) {
+      if (!(e instanceof Refused || e instanceof Away)) throw e;
+    }
   }
   /** @param {any} s a screen */
   draw(s) {
-    const shown = JSON.stringify([s.lines, s.cursor_x, s.cursor_y, s.width, s.height, s.cursor_hidden]);
-    if (shown === this.shown) return;
-    this.shown = shown;
-    this.changed = Date.now();
+    const shown2 = JSON.stringify([s.lines, s.cursor_x, s.cursor_y, s.width, s.height, s.cursor_hidden]);
+    if (shown2 === this.shown) return;
+    this.shown = shown2;
     const same = this.term.cols === s.width, height = Math.max(same ? this.term.rows : 0, s.lines.length, s.cursor_y + 1, 12);
     const tall = Math.min(s.height, height), first = !same || this.term.rows !== tall;
     if (first) {
@@ -643,9 +650,9 @@ var View = class {
       this.fit();
     }
     const rows = s.lines.map((l, i) => `\x1B[${i + 1}H\x1B7\x1B[0m\x1B[2K\x1B8${l}`).join("");
-    const rest = s.lines.length < s.height ? `\x1B[0m\x1B[${s.lines.length + 1}H\x1B[J` : "";
+    const rest2 = s.lines.length < s.height ? `\x1B[0m\x1B[${s.lines.length + 1}H\x1B[J` : "";
     this.term.write(
-      `\x1B[?2026h\x1B[0m${rows}${rest}\x1B[0m\x1B[${s.cursor_y + 1};${s.cursor_x + 1}H\x1B[?25${s.cursor_hidden ? "l" : "h"}\x1B[?2026l`,
+      `\x1B[?2026h\x1B[0m${rows}${rest2}\x1B[0m\x1B[${s.cursor_y + 1};${s.cursor_x + 1}H\x1B[?25${s.cursor_hidden ? "l" : "h"}\x1B[?2026l`,
       () => {
         if (first && !this.over) this.box.scrollTop = this.box.scrollHeight;
       }
@@ -700,7 +707,6 @@ var View = class {
     try {
       for (let s; s = this.queue.shift(); ) {
         await call("type_in_terminal", { agent: this.agent, ...s });
-        this.changed = Date.now();
         this.tell({ refused: "" });
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.read(), 40);
@@ -841,16 +847,16 @@ function Agents() {
   if (teamRead.value && !agents.value.length) {
     return m`<p class="empty">There are no agents yet. ${may() ? m`<a href="#/launch">Start one</a>` : null}</p>`;
   }
-  const shown = found(text), whom = text ? `the ${shown.length} that are shown` : "all agents";
-  const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
+  const shown2 = found(text), whom = text ? `the ${shown2.length} that are shown` : "all agents";
+  const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown2.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
   return m`<section aria-label="Agents"><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
       ${may() ? m`<a class="way-over" href="#/launch">Start an agent</a>` : null}</p>
     ${agents.value.length > 5 ? m`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>` : null}
-    ${may() && shown.length > 1 ? m`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
+    ${may() && shown2.length > 1 ? m`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
     <ul class="receipts">${sent.value.filter((m2) => m2.place === "agents").map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>
-    ${text && !shown.length ? m`<p class="empty">No agent matches.</p>` : null}
-    ${shown.length < 20 ? m`<${Rows2} of=${shown} />` : groups.map((g, i) => ({ g, of: shown.filter((a) => order(a) === i) })).filter((x) => x.of.length).map((x) => m`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows2} of=${x.of} /></details>`)}</section>`;
+    ${text && !shown2.length ? m`<p class="empty">No agent matches.</p>` : null}
+    ${shown2.length < 20 ? m`<${Rows2} of=${shown2} />` : groups.map((g, i) => ({ g, of: shown2.filter((a) => order(a) === i) })).filter((x) => x.of.length).map((x) => m`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows2} of=${x.of} /></details>`)}</section>`;
 }
 function Side({ current }) {
   return m`<ul class="side" aria-label="Agents">${inOrder().map((a) => m`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
@@ -1186,17 +1192,17 @@ function Matrix({ h }) {
   names.sort();
   const most = Math.max(1, ...h.pairs.map((p) => p.messages));
   const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
-  const shown = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
+  const shown2 = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
   const short = (n) => n.length > 15 ? `${n.slice(0, 14)}…` : n;
   return m`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${["from", "to", "messages", "held"]}
       rows=${h.pairs.map((p) => [p.sender, p.recipient, p.messages, p.held])}>
-    ${shown.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
+    ${shown2.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
         width=${left + names.length * size2 + 60} height=${left + names.length * size2} class="matrix">
       ${names.map((n, i) => m`<g key=${n}><text x=${left - 6} y=${left + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
         <text transform=${`translate(${left + (i + 0.62) * size2} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
         <line x1=${left} x2=${left + names.length * size2} y1=${left + i * size2} y2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" />
         <line y1=${left} y2=${left + names.length * size2} x1=${left + i * size2} x2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" /></g>`)}
-      ${shown.map((p) => m`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size2 + 1} y=${left + names.indexOf(p.sender) * size2 + 1} width=${size2 - 2} height=${size2 - 2}
+      ${shown2.map((p) => m`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size2 + 1} y=${left + names.indexOf(p.sender) * size2 + 1} width=${size2 - 2} height=${size2 - 2}
           fill=${p.held ? groups2.waits[1] : groups2.works[1]} fill-opacity=${0.2 + 0.8 * Math.log(1 + p.messages) / Math.log(1 + most)}><title>${p.sender} → ${p.recipient}: ${p.messages}${p.held ? `, ${p.held} held` : ""}</title></rect>
           ${size2 > 22 ? m`<text x=${left + (names.indexOf(p.recipient) + 0.5) * size2} y=${left + (names.indexOf(p.sender) + 0.66) * size2} font-size="11" text-anchor="middle" fill="currentColor">${p.messages}</text>` : null}</g>`)}
     </svg></div><p class="small quiet">Rows write to columns. Yellow: some of it was held.</p>` : m`<p class="quiet">Nothing was written.</p>`}<//>`;
@@ -1240,19 +1246,19 @@ function Used3({ h }) {
     c.set(u.agent, sum);
     columns.set(column(u.hour), c);
   }
-  const shown = [...columns];
+  const shown2 = [...columns];
   const priced = h.used.some((u) => u.cost);
   const of = (s) => priced ? s.cost : s.tokens;
-  const totals = shown.map(([, c]) => [...c.values()].reduce((n, s) => n + of(s), 0));
+  const totals = shown2.map(([, c]) => [...c.values()].reduce((n, s) => n + of(s), 0));
   const most = Math.max(1e-9, ...totals);
   const names = [...new Set(h.used.map((u) => u.agent))].sort();
   const hue = (n) => `hsl(${Math.round(names.indexOf(n) * 360 / Math.max(1, names.length))} 45% 55%)`;
-  const wide = shown.length > 12 ? 32 : 60, short = (n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
+  const wide = shown2.length > 12 ? 32 : 60, short = (n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
   return m`<${Picture} title=${priced ? "What it cost" : "Tokens that were used"} name="usage" head=${[daily ? "day" : "hour", "agent", "tokens", "cost"]}
-      rows=${shown.flatMap(([at, c]) => [...c].map(([n, s]) => [at, n, s.tokens, Math.round(s.cost * 100) / 100]))}>
+      rows=${shown2.flatMap(([at, c]) => [...c].map(([n, s]) => [at, n, s.tokens, Math.round(s.cost * 100) / 100]))}>
     ${names.length ? m`<div class="row small legend">${names.slice(0, 12).map((n) => m`<span key=${n}><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${hue(n)} /></svg> <bdi>${n}</bdi></span>`)}
         ${names.length > 12 ? m`<span>and ${names.length - 12} more</span>` : null}</div>
-      <div ref=${box} class="scrolls" tabindex="0" role="img" aria-label=${`What was used in each ${daily ? "day" : "hour"}; the numbers are below`}><svg width=${Math.max(480, shown.length * wide)} height="150" class="columns">${shown.map(([at, c], i) => {
+      <div ref=${box} class="scrolls" tabindex="0" role="img" aria-label=${`What was used in each ${daily ? "day" : "hour"}; the numbers are below`}><svg width=${Math.max(480, shown2.length * wide)} height="150" class="columns">${shown2.map(([at, c], i) => {
     let y = 120;
     return m`<g key=${at}>${[...c].sort().map(([n, s]) => {
       const height = of(s) / most * 100;
@@ -1263,20 +1269,20 @@ function Used3({ h }) {
   })}</svg></div>` : m`<p class="quiet">Nothing is known of what the programs used in this time.</p>`}<//>`;
 }
 function Shared({ h }) {
-  const shown = h.shared.slice(0, 40), names = (
+  const shown2 = h.shared.slice(0, 40), names = (
     /** @type {string[]} */
-    [...new Set(shown.flatMap((f) => f.agents))].sort()
+    [...new Set(shown2.flatMap((f) => f.agents))].sort()
   );
-  const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((f) => f.name.length))), size2 = 22;
+  const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown2.map((f) => f.name.length))), size2 = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));
   const words2 = (f) => `${f.apart ? "in worktrees of their own" : "in one directory"}, ${f.until ? `until ${clock(f.until)}` : "still"}`;
   const short = (n, most) => n.length > most ? `…${n.slice(1 - most)}` : n;
   return m`<${Picture} title="Files that several changed" name="shared-files" head=${["file", "agents", "where", "since", "until"]}
       rows=${h.shared.map((f) => [f.name, f.agents.join(" "), f.apart ? "worktrees of their own" : "one directory", f.since, f.until ?? ""])}>
-    ${shown.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
-        width=${left + names.length * size2 + 60} height=${top + shown.length * size2} class="matrix">
+    ${shown2.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
+        width=${left + names.length * size2 + 60} height=${top + shown2.length * size2} class="matrix">
       ${names.map((n, i) => m`<g key=${n}><text transform=${`translate(${left + (i + 0.62) * size2} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
-      ${shown.map((f, i) => m`<g key=${i}><title>${f.name}: ${f.agents.join(", ")}, ${words2(f)}</title>
+      ${shown2.map((f, i) => m`<g key=${i}><title>${f.name}: ${f.agents.join(", ")}, ${words2(f)}</title>
         <text x=${left - 6} y=${top + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
         <line x1=${left} x2=${left + names.length * size2} y1=${top + i * size2} y2=${top + i * size2} stroke="currentColor" stroke-opacity=".12" />
         ${f.agents.map((a) => m`<circle key=${a} cx=${left + (names.indexOf(a) + 0.5) * size2} cy=${top + (i + 0.5) * size2} r="6"
@@ -1289,28 +1295,7 @@ function Pictures() {
     /** @type {any} */
     null
   );
-  const [problem, setProblem] = d("");
-  A(() => {
-    const stop = new AbortController();
-    let t = 0;
-    const read2 = async () => {
-      try {
-        if (!document.hidden) {
-          set(await call("team_history", { hours }, stop.signal));
-          setProblem("");
-        }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        setProblem(saidOf(e));
-      }
-      if (!stop.signal.aborted) t = setTimeout(read2, 3e4);
-    };
-    read2();
-    return () => {
-      stop.abort();
-      clearTimeout(t);
-    };
-  }, [hours]);
+  const [problem] = useReading(() => call("team_history", { hours }).then(set), () => true, hours, 5e3);
   return m`<section class="pictures" aria-label="Pictures of the team">
     <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map((n) => m`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : "a week"}</button>`)}</div>
     ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
@@ -1366,7 +1351,7 @@ function sheetOf(diff, comments) {
 function File({ f, comments, set, open }) {
   const noted = f.lines.filter((l) => comments[l.at] !== void 0).length;
   const [all2, setAll] = d(false);
-  const shown = all2 ? f.lines : f.lines.slice(0, 400);
+  const shown2 = all2 ? f.lines : f.lines.slice(0, 400);
   const pick = (e) => {
     const at = e.target.closest("[data-at]")?.dataset.at;
     if (at && may() && !String(getSelection())) set(Number(at), comments[at] ?? "");
@@ -1389,7 +1374,7 @@ function File({ f, comments, set, open }) {
     }
   };
   return m`<details class="file" open=${open}><summary><bdi>${f.name}</bdi> <span class="quiet">+${f.added} −${f.taken}${noted ? ` · ${noted} commented` : ""}</span></summary>
-    <div class="diff" onClick=${pick} onKeyDown=${press}>${shown.map((l, i) => m`
+    <div class="diff" onClick=${pick} onKeyDown=${press}>${shown2.map((l, i) => m`
       <div key=${l.at} class=${`dl ${l.kind}`} data-at=${l.at} tabindex=${i ? -1 : 0}>${l.text || " "}</div>
       ${comments[l.at] !== void 0 ? m`<${Note} key=${`n${l.at}`} text=${comments[l.at]} set=${(t) => set(l.at, t)} />` : null}`)}</div>
     ${all2 || f.lines.length <= 400 ? null : m`<button type="button" class="plain" onClick=${() => setAll(true)}>${f.lines.length - 400} more lines</button>`}</details>`;
@@ -1535,13 +1520,13 @@ function Sessions() {
 }
 
 // tiles.js
-function Tile({ a, every }) {
+function Tile({ a }) {
   const [seen, setSeen] = d(false);
   const box = T(
     /** @type {HTMLElement | null} */
     null
   );
-  const [screen, gone] = useScreen(a.name, 0, seen ? every : 0);
+  const [screen, gone] = useScreen(a.name, 0, seen);
   A(() => {
     if (!box.current) return;
     const o = new IntersectionObserver((all2) => setSeen(all2[all2.length - 1].isIntersecting));
@@ -1554,11 +1539,10 @@ function Tile({ a, every }) {
     <pre aria-hidden="true" class=${gone ? "past" : ""}><${Rows} lines=${lines} /></pre></a><${Asks} agent=${a.name} /></li>`;
 }
 function Tiles() {
-  const shown = inOrder().filter((a) => a.kind === "terminal");
-  const every = shown.length > 12 ? 2e3 : 1e3;
+  const shown2 = inOrder().filter((a) => a.kind === "terminal");
   return m`<section aria-label="Terminals">
     <p class="row small"><a class="way-over" href="#/agents">As a list</a></p>
-    ${shown.length ? m`<ul class="tiles">${shown.map((a) => m`<${Tile} key=${a.id} a=${a} every=${every} />`)}</ul>` : m`<p class="empty">${!teamRead.value ? "Reading…" : agents.value.length ? "No agent has a terminal." : "There are no agents yet."}</p>`}
+    ${shown2.length ? m`<ul class="tiles">${shown2.map((a) => m`<${Tile} key=${a.id} a=${a} />`)}</ul>` : m`<p class="empty">${!teamRead.value ? "Reading…" : agents.value.length ? "No agent has a terminal." : "There are no agents yet."}</p>`}
   </section>`;
 }
 

@@ -265,15 +265,14 @@ const silence = 40_000;
 const beginning = 10_000;
 
 /**
- * Reads events after a number until the stream ends.
- * @param {number} after @param {() => void} opened @param {(e: Event) => void} take
+ * Takes what a stream says until it ends.
+ * @param {string} path @param {() => void} opened @param {(e: any) => void} take @param {AbortController} [stop]
  */
-export async function stream(after, opened, take) {
-  const stop = new AbortController();
+export async function stream(path, opened, take, stop = new AbortController()) {
   let watch = setTimeout(() => stop.abort(), beginning);
   dead.signal.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
   try {
-    const answer = await ask(`/api/events?after=${after}`, {
+    const answer = await ask(path, {
       headers: {Accept: 'text/event-stream'}, signal: stop.signal,
     });
     if (!answer.ok || !answer.body) throw await refusal(answer);
@@ -298,11 +297,11 @@ export async function stream(after, opened, take) {
   }
 }
 
-/** @param {string} block @param {(e: Event) => void} take */
+/** @param {string} block @param {(e: any) => void} take */
 function deliver(block, take) {
   const data = block.split('\n').filter(l => l.startsWith('data: ')).map(l => l.slice(6)).join('\n');
   if (!data) return;
   const e = JSON.parse(data);
-  if (e.seq) take(e);
-  else if (e.error_code === 'UNAUTHENTICATED') leave('This session has ended: it was revoked.');
+  if (e.error_code === 'UNAUTHENTICATED') leave('This session has ended: it was revoked.');
+  else if (!e.error_code) take(e);
 }

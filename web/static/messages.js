@@ -1,7 +1,7 @@
 // @ts-check
 // Messages: the traffic with its filter, one message with what became of it, and the threads.
 import {call, saidOf} from './api.js';
-import {announces, hear, lastWords, line, readThreads, refresh, send, sent, threads} from './state.js';
+import {announces, lastWords, readThreads, refresh, send, sent, threads} from './state.js';
 import {People} from './begin.js';
 import {Came, act} from './needs.js';
 import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useReading, useRef, useState} from './parts.js';
@@ -33,6 +33,7 @@ const all = '1970-01-01T00:00:00Z';
 /** @param {{filter: string}} props */
 export function Traffic({filter}) {
   const [text, setText] = useState(filter);
+  const [wanted, want] = useState(filter);
   const [list, set] = useState(/** @type {any[] | null} */ (null));
   const [more, setMore] = useState(false);
   const [problem, setProblem] = useState('');
@@ -52,16 +53,13 @@ export function Traffic({filter}) {
   };
 
   useEffect(() => {
-    let t = setTimeout(() => {
+    const t = setTimeout(() => {
       history.replaceState(null, '', text ? `#/traffic?${encodeURIComponent(text)}` : '#/traffic');
-      ask(text, '');
-      t = 0;
+      want(text);
     }, list ? 250 : 0);
-    const off = hear(events => {
-      if (!t && events.some(e => e.message_id)) t = setTimeout(() => { t = 0; if (scrollY < 200) ask(text, ''); }, 700);
-    });
-    return () => { clearTimeout(t); off(); };
-  }, [text, line.value.live]);
+    return () => clearTimeout(t);
+  }, [text]);
+  useReading(() => ask(wanted, ''), e => e.message_id && scrollY < 200, wanted);
 
   return html`<section aria-label="Traffic">
     <label class="filter"><span class="hidden">Filter</span><input type="search" id="filter" value=${text} placeholder="from:coder is:held since:2h"

@@ -53,20 +53,24 @@ export function useArrival(at) {
 }
 
 /**
- * Reads what is shown: at once, as the line comes back, and soon after events that concern it.
+ * Reads what is shown: at once, as the line comes back, and soon after events that concern it; not while nobody looks.
  * @param {() => Promise<any>} read @param {(e: any) => boolean} concerns @param {any} of what it is about
+ * @param {number} [pause] in ms, from an event on: others follow
  * @returns {[string, () => Promise<void>]} why it cannot be read, in words, and what reads it again
  */
-export function useReading(read, concerns, of) {
+export function useReading(read, concerns, of, pause = 500) {
   const [problem, tell] = useState('');
   const again = () => read().then(() => tell(''), e => tell(saidOf(e)));
   useEffect(() => {
-    let t = 0;
+    let t = 0, missed = false;
+    const due = () => { t = 0; missed = document.hidden; if (!missed) again(); };
     const off = hear(events => {
-      if (!t && events.some(concerns)) t = setTimeout(() => { t = 0; again(); }, 500);
+      if (!t && events.some(concerns)) t = setTimeout(due, pause);
     });
+    const looked = () => { if (missed) due(); };
+    document.addEventListener('visibilitychange', looked);
     again();
-    return () => { off(); clearTimeout(t); };
+    return () => { off(); clearTimeout(t); document.removeEventListener('visibilitychange', looked); };
   }, [of, line.value.live]);
   return [problem, again];
 }

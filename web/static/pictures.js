@@ -1,9 +1,9 @@
 // @ts-check
 // Pictures of the team, drawn by hand: each has its numbers as a table, and both can be saved.
-import {call, saidOf} from './api.js';
+import {call} from './api.js';
 import {Picture, duration, groups} from './picture.js';
 import {Timeline} from './timeline.js';
-import {clock, html, useEffect, useRef, useState} from './parts.js';
+import {clock, html, useEffect, useReading, useRef, useState} from './parts.js';
 
 /** Who wrote to whom. @param {{h: any}} props */
 function Matrix({h}) {
@@ -113,25 +113,7 @@ function Shared({h}) {
 export function Pictures() {
   const [hours, setHours] = useState(8);
   const [h, set] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const stop = new AbortController();
-    let t = 0;
-    const read = async () => {
-      try {
-        if (!document.hidden) {
-          set(await call('team_history', {hours}, stop.signal));
-          setProblem('');
-        }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        setProblem(saidOf(e));
-      }
-      if (!stop.signal.aborted) t = setTimeout(read, 30_000);
-    };
-    read();
-    return () => { stop.abort(); clearTimeout(t); };
-  }, [hours]);
+  const [problem] = useReading(() => call('team_history', {hours}).then(set), () => true, hours, 5000);
 
   return html`<section class="pictures" aria-label="Pictures of the team">
     <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map(n => html`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : 'a week'}</button>`)}</div>

@@ -1,6 +1,6 @@
 // @ts-check
-// What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
-// at once and drawn at most ten times a second.
+// What the daemon says, as signals. Everything is read again when the stream says that it has changed, and never else;
+// events are taken at once and drawn at most ten times a second.
 import {batch, computed, effect, signal} from './npm/signals.js';
 import {Away, Refused, build, call, callOnce, leaving, look, mark, names, rest, saidOf, sentence, session, stream} from './api.js';
 import {lastSeen, seen} from './away.js';
@@ -72,12 +72,12 @@ async function readTeam() {
  * Reads what waits for the person, with their messages and the agents unless told otherwise; while that runs, it is
  * asked for once more at most. For the first time, what waits comes before the rest.
  */
-export async function refresh({inbox = true, team = true} = {}) {
+export async function refresh({needs = true, inbox = true, team = true} = {}) {
   if (asking) { again = true; return; }
   asking = true;
   try {
     if (!loaded.value) await readNeeds(true).then(readTeam);
-    else await Promise.all([readNeeds(inbox), team ? readTeam() : null]);
+    else await Promise.all([needs ? readNeeds(inbox) : null, team ? readTeam() : null]);
   } catch (e) {
     trouble.value = saidOf(e);
   } finally {
@@ -125,9 +125,18 @@ const toMe = e => e.message_id && (!e.recipient || e.recipient === 'operator' ||
 
 export const readStatus = () => call('get_workspace_status').then(s => { status.value = s; }, saidOf);
 
-/** Reads the worktrees: git is asked, so it is done seldom. */
+let gitAsked = 0;
+let gitDue = 0;
+
+/** Reads the worktrees again after what agents have done: git is asked, so it is done seldom. */
+function worktreesSoon() {
+  gitDue ||= setTimeout(() => { gitDue = 0; if (!document.hidden) readWorktrees(); }, Math.max(1000, gitAsked + 30_000 - Date.now()));
+}
+
+/** Reads the worktrees. */
 export async function readWorktrees() {
   if (!agents.value.some(a => a.worktree)) return;
+  gitAsked = Date.now();
   try {
     const res = await call('list_worktrees');
     worktrees.value = Object.fromEntries(res.worktrees.map((/** @type {any} */ w) => [w.agent_id, w]));
@@ -152,8 +161,13 @@ export function hear(f) {
   return () => { hearers.delete(f); };
 }
 
-/** @param {Event} e */
+/** Takes what the stream says: an event, or that something else has changed. @param {any} e */
 function take(e) {
+  if (e.changed) {
+    const [needs, team] = ['needs', 'team'].map(what => e.changed.includes(what));
+    if (!document.hidden) refresh({needs, inbox: false, team});
+    return;
+  }
   if (e.seq <= seq.peek() || taken.length && e.seq <= taken[taken.length - 1].seq) return;
   taken.push(e);
   if (!drawing) drawing = setTimeout(draw, 100);
@@ -175,6 +189,7 @@ function draw() {
     if (m.id && events.some(e => e.message_id === m.id || e.in_reply_to === m.id)) follow(m);
   }
   takeStates(events);
+  if (events.some(e => e.type === 'agent_updated')) worktreesSoon();
   soon({inbox: events.some(toMe)});
 }
 
@@ -205,7 +220,7 @@ async function followEvents() {
         remember(past.events);
         seq.value = past.next;
       }
-      await stream(seq.value, () => {
+      await stream(`/api/events?after=${seq.value}`, () => {
         pause = 250;
         line.value = {live: true, since: Date.now(), tried: true};
         seen();
@@ -238,15 +253,7 @@ effect(() => {
 // When the line was there last, for a page that opens without one.
 setInterval(() => { if (line.value.live) seen(); }, 5000);
 
-// What no event tells: a draft that has stood for long, tokens that were used. Messages have events. A hidden tab hears
-// events only. Ten pages that show nothing new must cost the daemon nearly nothing.
-let rounds = 0;
-setInterval(() => {
-  if (!session.value || !line.value.live || document.hidden) return;
-  refresh({inbox: false, team: ++rounds % 2 === 0});
-  if (rounds % 2 === 0) readWorktrees();
-}, 15_000);
-document.addEventListener('visibilitychange', () => { if (!document.hidden && line.value.live) refresh(); });
+document.addEventListener('visibilitychange', () => { if (!document.hidden && line.value.live) { refresh(); readWorktrees(); } });
 
 // ---- what is sent from here
 

@@ -1,6 +1,6 @@
 // @ts-check
-// A terminal as text: what the screen shows, once a second, with its colours. It is never parsed as markup.
-import {call, saidOf} from './api.js';
+// A terminal as text: what the screen shows, with its colours. It is never parsed as markup.
+import {Refused, call, rest, sentence, session, stream} from './api.js';
 import {act} from './needs.js';
 import {matters} from './state.js';
 import {Twice, broad, clock, html, may, useEffect, useRef, useState} from './parts.js';
@@ -118,34 +118,66 @@ export function Rows({lines}) {
 }
 
 /**
- * Reads a terminal again and again while the page is shown.
- * @param {string} agent @param {number} history @param {number} every in ms
- * @returns {[any, string]} the screen, and in words why there is none now
+ * The terminals that are shown, by agent: how many lines above their screens, and who is told. They share one stream, of
+ * the lines that change: a browser has six connections to the daemon at most.
+ * @type {Map<string, Map<(screen: any, gone: string) => void, number>>}
  */
-export function useScreen(agent, history, every) {
+const shown = new Map();
+let followed = new AbortController();
+let turn = 0;
+
+/** @param {any} c a change @param {Map<string, any>} screens */
+function takeChange(c, screens) {
+  const before = screens.get(c.agent);
+  const screen = c.gone ? before : {...c.screen, lines: Array.from({length: c.count}, (_, i) => c.changed[i] ?? before?.lines[i + (c.up ?? 0)] ?? '')};
+  if (screen) screens.set(c.agent, screen);
+  for (const tell of shown.get(c.agent)?.keys() ?? []) tell(screen, c.gone ? sentence(c.gone) : '');
+}
+
+/** Follows what is shown now, instead of what was. */
+async function followShown() {
+  followed.abort();
+  const stop = followed = new AbortController(), mine = ++turn;
+  await rest(50); // a view shows several
+  while (mine === turn && shown.size && !document.hidden && session.value) {
+    const above = Math.max(...[...shown.values()].flatMap(all => [...all.values()]));
+    const screens = new Map();
+    try {
+      const names = [...shown.keys()].map(encodeURIComponent).join(',');
+      await stream(`/api/read_terminal?agent=${names}${above ? `&history=${above}` : ''}`, () => {}, c => takeChange(c, screens), stop);
+    } catch (e) {
+      if (mine === turn && e instanceof Refused) {
+        for (const all of shown.values()) for (const tell of all.keys()) tell(null, e.message);
+      }
+    }
+    if (mine === turn) await rest(2000);
+  }
+}
+document.addEventListener('visibilitychange', followShown);
+
+/**
+ * Tells how a terminal looks, as it changes while the page is shown. @param {string} agent @param {number} history
+ * @param {(screen: any, gone: string) => void} tell with null for a screen that was not read @returns {() => void} what ends it
+ */
+export function watch(agent, history, tell) {
+  if (!shown.has(agent)) shown.set(agent, new Map());
+  shown.get(agent)?.set(tell, history);
+  followShown();
+  return () => {
+    shown.get(agent)?.delete(tell);
+    if (!shown.get(agent)?.size) shown.delete(agent);
+    followShown();
+  };
+}
+
+/**
+ * The screen of a terminal while it is shown, and in words why there is none now.
+ * @param {string} agent @param {number} history @param {boolean} [on] @returns {[any, string]}
+ */
+export function useScreen(agent, history, on = true) {
   const [screen, setScreen] = useState(/** @type {any} */ (null));
   const [gone, setGone] = useState('');
-  useEffect(() => {
-    if (!every) return;
-    const stop = new AbortController();
-    let t = 0;
-    const read = async () => {
-      let next = every;
-      try {
-        if (!document.hidden) {
-          setScreen(await call('read_terminal', {agent, colours: true, history}, stop.signal));
-          setGone('');
-        }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        next = Math.max(3000, every);
-        setGone(saidOf(e));
-      }
-      if (!stop.signal.aborted) t = setTimeout(read, next);
-    };
-    read();
-    return () => { stop.abort(); clearTimeout(t); };
-  }, [agent, history, every]);
+  useEffect(() => on ? watch(agent, history, (now, why) => { if (now) setScreen(now); setGone(why); }) : undefined, [agent, history, on]);
   return [screen, gone];
 }
 
@@ -169,7 +201,7 @@ function KeyBar({agent}) {
 /** An agent's terminal as text, read only. @param {{agent: string}} props */
 export function Terminal({agent}) {
   const [history, setHistory] = useState(0);
-  const [screen, gone] = useScreen(agent, history, 1000);
+  const [screen, gone] = useScreen(agent, history);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const low = useRef(true);
 

@@ -6,11 +6,11 @@ import {State, inOrder} from './agents.js';
 import {Asks} from './needs.js';
 import {Rows, useScreen} from './terminal.js';
 
-/** @param {{a: any, every: number}} props */
-function Tile({a, every}) {
+/** @param {{a: any}} props */
+function Tile({a}) {
   const [seen, setSeen] = useState(false);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [screen, gone] = useScreen(a.name, 0, seen ? every : 0);
+  const [screen, gone] = useScreen(a.name, 0, seen);
   useEffect(() => {
     if (!box.current) return;
     const o = new IntersectionObserver(all => setSeen(all[all.length - 1].isIntersecting));
@@ -26,10 +26,9 @@ function Tile({a, every}) {
 
 export function Tiles() {
   const shown = inOrder().filter(a => a.kind === 'terminal');
-  const every = shown.length > 12 ? 2000 : 1000;
   return html`<section aria-label="Terminals">
     <p class="row small"><a class="way-over" href="#/agents">As a list</a></p>
-    ${shown.length ? html`<ul class="tiles">${shown.map(a => html`<${Tile} key=${a.id} a=${a} every=${every} />`)}</ul>`
+    ${shown.length ? html`<ul class="tiles">${shown.map(a => html`<${Tile} key=${a.id} a=${a} />`)}</ul>`
       : html`<p class="empty">${!teamRead.value ? 'Reading…' : agents.value.length ? 'No agent has a terminal.' : 'There are no agents yet.'}</p>`}
   </section>`;
 }

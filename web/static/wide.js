@@ -2,7 +2,7 @@
 // A terminal as wide as it is, drawn by xterm.js in a frame of its own: that writes styles, which the page's policy forbids.
 import {Away, Refused, call} from './api.js';
 import {html, useEffect, useLayoutEffect, useRef, useState} from './parts.js';
-import {Gone, Size, Terminal} from './terminal.js';
+import {Gone, Size, Terminal, watch} from './terminal.js';
 
 const theme = {
   background: '#0b0d10', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4556',
@@ -38,7 +38,6 @@ export function strokes(data) {
 
 const page = new URL('./xterm-frame.html', import.meta.url).href;
 const large = 'parley.large'; // where it is kept that letters are to be large
-const quick = 250, slow = 1000, brisk = 3000;
 
 /** View is one terminal that is shown: it reads the screen, and types. */
 class View {
@@ -63,16 +62,18 @@ class View {
     box.addEventListener('wheel', this.wheel, {passive: true});
     this.sizes = new ResizeObserver(() => this.fit());
     this.sizes.observe(box);
-    this.shown = ''; this.changed = 0; this.timer = 0; this.back = false; this.over = false; this.typing = false;
+    this.shown = ''; this.timer = 0; this.back = false; this.over = false; this.typing = false;
     /** @type {{text?: string, keys?: string[]}[]} */ this.queue = [];
     this.sending = false;
-    this.read();
+    this.screen = /** @type {any} */ (null);
+    this.unwatch = watch(agent, 0, (s, gone) => this.take(s, gone));
   }
 
   low() { const b = this.term.buffer.active; return b.viewportY >= b.baseY; }
 
   end() {
     this.over = true;
+    this.unwatch();
     clearTimeout(this.timer);
     this.sizes.disconnect();
     this.box.removeEventListener('wheel', this.wheel);
@@ -88,25 +89,20 @@ class View {
     this.frame.style.height = `${this.term.element.querySelector('.xterm-screen').offsetHeight + 20 + over}px`;
   }
 
+  /** Draws the screen as it is told, or was read. @param {any} s @param {string} [gone] */
+  take(s, gone = '') {
+    if (this.over || this.back) return;
+    if (s) { this.screen = s; this.draw(s); }
+    this.tell(gone ? {gone, typing: false} : {screen: s, gone});
+  }
+
+  /** Reads the screen at once, after a key. */
   async read() {
-    clearTimeout(this.timer);
-    let next = slow;
     try {
-      if (!document.hidden && !this.back) {
-        const s = await call('read_terminal', {agent: this.agent, colours: true});
-        if (this.over || this.back) return;
-        this.draw(s);
-        this.tell({screen: s, gone: ''});
-      }
-      next = Date.now() - this.changed < brisk ? quick : slow;
+      this.take(await call('read_terminal', {agent: this.agent, colours: true}));
     } catch (e) {
-      if (this.over) return;
-      next = 3000;
-      if (e instanceof Refused) this.tell({gone: e.message, typing: false});
-      else if (!(e instanceof Away)) throw e;
+      if (!(e instanceof Refused || e instanceof Away)) throw e; // what follows it says that
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.read(), next);
   }
 
   /** @param {any} s a screen */
@@ -114,7 +110,6 @@ class View {
     const shown = JSON.stringify([s.lines, s.cursor_x, s.cursor_y, s.width, s.height, s.cursor_hidden]);
     if (shown === this.shown) return;
     this.shown = shown;
-    this.changed = Date.now();
     // What is below all that was ever written is left out.
     const same = this.term.cols === s.width, height = Math.max(same ? this.term.rows : 0, s.lines.length, s.cursor_y + 1, 12);
     const tall = Math.min(s.height, height), first = !same || this.term.rows !== tall;
@@ -179,7 +174,6 @@ class View {
     try {
       for (let s; (s = this.queue.shift());) {
         await call('type_in_terminal', {agent: this.agent, ...s});
-        this.changed = Date.now();
         this.tell({refused: ''});
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.read(), 40);
