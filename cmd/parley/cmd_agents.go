@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui"
 )
@@ -149,45 +150,44 @@ func (a *agentsCommand) print(o *output, res *parley.AgentStatusResult) error {
 	return nil
 }
 
-// agentColumn is a column of the table of agents. One that has something to show only at times is not there when it
-// has nothing.
+// agentColumn is a column of the table of agents.
 type agentColumn struct {
-	head  string
-	fit   fit
-	tell  func(*output, *parley.AgentStatus) string
-	shown func(*parley.AgentStatus) bool // nil: always
+	head string
+	fit  fit
+	tell func(*output, *parley.AgentStatus) string
 }
 
-var agentColumns = []agentColumn{
-	{"NAME", inner, func(_ *output, a *parley.AgentStatus) string { return a.Name }, nil},
-	{"ID", spare, func(_ *output, a *parley.AgentStatus) string { return parley.Short(a.ID) }, nil},
-	{"KIND", brief, func(_ *output, a *parley.AgentStatus) string { return kindOf(*a) }, nil},
-	{"STATE", whole,
-		func(o *output, a *parley.AgentStatus) string { return o.paint(agentStyle(a.State), stateWords(*a)) }, nil},
-	{"SINCE", whole, func(o *output, a *parley.AgentStatus) string { return o.ago(a.Since) }, nil},
-	{"UNREAD", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Unread) }, nil},
-	{"QUEUED", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Queued) }, nil},
-	{"ROLE", brief, func(_ *output, a *parley.AgentStatus) string { return a.Role }, nil},
-	{"CONTEXT", spare, func(_ *output, a *parley.AgentStatus) string { return contextWords(a.Context) },
-		func(a *parley.AgentStatus) bool { return a.Context > 0 }},
-	{"TODAY", whole, func(_ *output, a *parley.AgentStatus) string { return todayWords(a.Today) },
-		func(a *parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }},
-	{"CHECKED", prose,
-		func(o *output, a *parley.AgentStatus) string {
-			return o.paint(checkStyle(a.Checked),
-				checkedWords(a.Checked))
-		},
-		func(a *parley.AgentStatus) bool { return a.Checked != nil }},
-	{"HELD BECAUSE", prose, func(_ *output, a *parley.AgentStatus) string { return heldBecause(*a) },
-		func(a *parley.AgentStatus) bool { return a.HeldReason != "" }},
+// agentColumns returns those that the table alone has, around those of all lists.
+func agentColumns() []agentColumn {
+	columns := []agentColumn{
+		{"NAME", inner, func(_ *output, a *parley.AgentStatus) string { return a.Name }},
+		{"ID", spare, func(_ *output, a *parley.AgentStatus) string { return parley.Short(a.ID) }},
+		{"KIND", brief, func(_ *output, a *parley.AgentStatus) string { return kindOf(*a) }},
+		{"STATE", whole,
+			func(o *output, a *parley.AgentStatus) string { return o.paint(agentStyle(a.State), stateWords(*a)) }},
+		{"SINCE", whole, func(o *output, a *parley.AgentStatus) string { return o.ago(a.Since) }},
+		{"UNREAD", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Unread) }},
+		{"QUEUED", whole, func(_ *output, a *parley.AgentStatus) string { return strconv.Itoa(a.Queued) }},
+	}
+	for _, c := range op.AgentColumns {
+		tell := func(_ *output, a *parley.AgentStatus) string { return c.Text(a) }
+		if c.Head == "checked" {
+			tell = func(o *output, a *parley.AgentStatus) string { return o.paint(checkStyle(a.Checked), c.Text(a)) }
+		}
+		if c.Table {
+			columns = append(columns, agentColumn{strings.ToUpper(c.Head), c.Fit, tell})
+		}
+	}
+	return append(columns,
+		agentColumn{"HELD BECAUSE", prose, func(_ *output, a *parley.AgentStatus) string { return heldBecause(*a) }})
 }
 
 func (*agentsCommand) table(o *output, agents []parley.AgentStatus) *table {
 	t := table{headed: true}
 	rows := make([][]string, len(agents))
 	var heads []string
-	for _, c := range agentColumns {
-		if c.shown != nil && !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return c.shown(&a) }) {
+	for _, c := range agentColumns() {
+		if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return c.tell(o, &a) != "" }) {
 			continue
 		}
 		heads, t.fits = append(heads, c.head), append(t.fits, c.fit)
@@ -203,31 +203,12 @@ func (*agentsCommand) table(o *output, agents []parley.AgentStatus) *table {
 	return &t
 }
 
-// checkedWords says what was found of an agent's program: all of it where something fails.
-func checkedWords(c *parley.ProgramCheck) string {
-	switch {
-	case c == nil:
-		return ""
-	case c.Fails:
-		return c.Version + ": " + c.Words
-	}
-	return c.Version + " holds"
-}
-
 // checkStyle returns how that is drawn.
 func checkStyle(c *parley.ProgramCheck) string {
 	if c != nil && c.Fails {
 		return yellow
 	}
 	return faint
-}
-
-// contextWords says how long a conversation is, "" if that is not known.
-func contextWords(tokens int64) string {
-	if tokens == 0 {
-		return ""
-	}
-	return plain.FormatCount(tokens)
 }
 
 // stateWords returns the state of an agent, and when a usage limit ends.

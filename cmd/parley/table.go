@@ -9,19 +9,20 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"parley/op"
 )
 
-// fit says what a column does where the lines of a terminal have no room for it. Output that goes to no terminal
-// has all columns, as wide as they are.
-type fit int
+type fit = op.Fit
 
+// The fits of columns. Output that goes to no terminal has all columns, as wide as they are.
 const (
-	whole fit = iota // stays as it is
-	inner            // a name, a branch or a path: loses its middle
-	brief            // loses its end
-	prose            // goes on in the next line, or stands below the row
-	aside            // a command to copy: stands below the row
-	spare            // is left out
+	whole = op.Whole
+	inner = op.Inner
+	brief = op.Brief
+	prose = op.Prose
+	aside = op.Aside
+	spare = op.Spare
 )
 
 // The least widths of columns that can be narrower, and that of names where nothing else helps.

@@ -194,6 +194,9 @@ func (g *Service) GetAgentStatus(
 			Owed:         c.Owed,
 			Overdue:      c.Overdue,
 		})
+		if last := &res.Agents[len(res.Agents)-1]; caller.Session != "" {
+			last.Facts = op.AgentFacts(last)
+		}
 	}
 
 	return res, nil

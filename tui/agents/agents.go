@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -203,7 +204,7 @@ func Named(a *Screen) (all []room.Named) {
 	for i := range a.room.Team.List {
 		s := &a.room.Team.List[i]
 		about := []string{string(s.State)}
-		for _, words := range []string{kit.SafeLine(s.Role), program(s), branch(s)} {
+		for _, words := range []string{kit.SafeLine(s.Role), op.Runs(s), branch(s)} {
 			if words != "" {
 				about = append(about, words)
 			}

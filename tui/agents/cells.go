@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley"
+	"parley/op"
 	"parley/plain"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -30,7 +30,7 @@ type cells struct {
 func (c *cells) compare(list []*parley.AgentStatus) {
 	c.busiest, c.oneDir, c.hosts = max(1, c.room.Ledger.Busiest(c.room.Now)), inOneDirectory(list), onSeveralHosts(list)
 	c.alike = len(list) > 1 && !slices.ContainsFunc(list, func(s *parley.AgentStatus) bool {
-		return program(s) != program(list[0])
+		return op.Runs(s) != op.Runs(list[0])
 	})
 }
 
@@ -67,44 +67,17 @@ func facts(b *branches, s *parley.AgentStatus) []string {
 		return nil
 	}
 
-	all := []string{b.of(s, 40), program(s)}
-	if n := contextOf(s); n != "" {
-		all = append(all, n+" context")
+	all := []string{b.of(s, 40)}
+	for _, fact := range op.AgentFacts(s) {
+		all = append(all, kit.SafeLine(fact))
 	}
-	if n := spent(s); n != "" {
-		all = append(all, n+" today")
-	}
-	return append(all, kit.SafeLine(s.Role), kit.SafeLine(strings.Join(s.Groups, ", ")), kit.SafeLine(s.Dir))
+	return append(all, kit.SafeLine(strings.Join(s.Groups, ", ")), kit.SafeLine(s.Dir))
 }
 
 // told is what a filter looks through besides the name of an agent: all that its row says.
 func (c *cells) told(s *parley.AgentStatus) []string {
 	now, _ := c.now(s)
-	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, now, counts(s)}, s.Groups...)
-}
-
-// program returns what an agent runs: its profile, and its model if its command
-// names one.
-func program(s *parley.AgentStatus) string {
-	if s.Kind != parley.KindTerminal {
-		return kit.SafeLine(string(s.Kind))
-	}
-
-	name := cmp.Or(s.Runs, s.Profile)
-	for i, arg := range s.Command {
-		if value, ok := strings.CutPrefix(arg, "--model="); ok {
-			name += "/" + value
-		}
-		if (arg == "--model" || arg == "-m") && i+1 < len(s.Command) {
-			name += "/" + s.Command[i+1]
-		}
-	}
-
-	if s.Sandboxed() {
-		name += " sandboxed"
-	}
-
-	return kit.SafeLine(name)
+	return append([]string{s.Role, string(s.State), op.Runs(s), branch(s), s.Host, now, op.Waiting(s)}, s.Groups...)
 }
 
 // runs returns what an agent runs, if that tells it from others.
@@ -112,38 +85,12 @@ func (c *cells) runs(s *parley.AgentStatus) string {
 	if c.alike {
 		return ""
 	}
-	return program(s)
-}
-
-// role returns what an agent is for, unless its name says so.
-func role(s *parley.AgentStatus) string {
-	if strings.EqualFold(s.Role, s.Name) {
-		return ""
-	}
-	return kit.SafeLine(s.Role)
+	return op.Runs(s)
 }
 
 // temperature returns that of the hottest conversation that an agent is in.
 func (c *cells) temperature(s *parley.AgentStatus) team.Temperature {
 	return c.room.Temperatures.Hottest(s.ID, c.room.Now)
-}
-
-// counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
-func counts(s *parley.AgentStatus) string {
-	var parts []string
-	unread := s.Unread
-	if unread == s.Queued {
-		unread = 0
-	}
-	for _, c := range []struct {
-		n    int
-		word string
-	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Queued, "queued"}, {unread, "unread"}} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // branch returns the branch of an agent's own worktree.
@@ -178,26 +125,6 @@ func (c *cells) host(s *parley.AgentStatus) string {
 
 func onSeveralHosts(list []*parley.AgentStatus) bool {
 	return slices.ContainsFunc(list, func(s *parley.AgentStatus) bool { return s.Host != list[0].Host })
-}
-
-// contextOf returns how long the conversation of the agent's program is.
-func contextOf(s *parley.AgentStatus) string {
-	if s.Context == 0 {
-		return ""
-	}
-	return plain.FormatCount(s.Context)
-}
-
-// spent returns what the agent's program has used today: tokens, and money where there are prices.
-func spent(s *parley.AgentStatus) string {
-	if s.Today == nil || s.Today.Total() == 0 {
-		return ""
-	}
-	words := plain.FormatCount(s.Today.Total())
-	if s.Today.Cost > 0 {
-		words += " " + plain.FormatCost(s.Today.Cost)
-	}
-	return words
 }
 
 // curve draws how many messages an agent wrote and got in the last hour, on a scale that all agents share.

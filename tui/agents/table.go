@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
@@ -23,29 +24,37 @@ type agentTable struct {
 // agentColumn is a column of the list that is drawn where there is room, and where any agent has
 // something in it.
 type agentColumn struct {
-	head  string
-	rank  int // the lowest gets room first
-	least int // columns with which it is of use
-	most  int
-	text  func(c *cells, s *parley.AgentStatus) string
+	op.AgentColumn
+	text func(c *cells, s *parley.AgentStatus) string
 }
 
-// agentColumns are in the order in which they are drawn, after the name and the state of an agent: how long it has been
-// in that state, and behind what it does now the others.
-var agentColumns = []agentColumn{
-	{sinceHead, 0, 3, 4, func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.room.Now) }},
-	{"branch", 2, 16, 26, func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) }},
-	{"context", 3, 7, 7, func(_ *cells, s *parley.AgentStatus) string { return contextOf(s) }},
-	{"today", 7, 14, 14, func(_ *cells, s *parley.AgentStatus) string { return spent(s) }},
-	{"waiting", 1, 9, 34, func(_ *cells, s *parley.AgentStatus) string { return counts(s) }},
-	{"talk", 5, team.TemperatureColumn - 1, team.TemperatureColumn - 1,
-		func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() }},
-	{"runs", 6, 12, 20, (*cells).runs},
-	{"role", 9, 10, 18, func(_ *cells, s *parley.AgentStatus) string { return role(s) }},
-	{"host", 4, 8, 14, (*cells).host},
-	{"directory", 11, 10, 20, (*cells).directory},
-	{"last hour", 8, team.HourSpans, team.HourSpans, (*cells).curve},
-	{"work", 10, team.HourSpans, team.HourSpans, (*cells).workCurve},
+// told has the columns that the screen knows more of than the others do, by their headings.
+var told = map[string]func(*cells, *parley.AgentStatus) string{
+	sinceHead:   func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.room.Now) },
+	"branch":    func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) },
+	"talk":      func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() },
+	"runs":      (*cells).runs,
+	"host":      (*cells).host,
+	"directory": (*cells).directory,
+	"last hour": (*cells).curve,
+	"work":      (*cells).workCurve,
+}
+
+// agentColumns are drawn after the name and the state of an agent: how long it has been in that state, and behind what
+// it does now the others.
+var agentColumns = columnsOfAgents()
+
+func columnsOfAgents() (columns []agentColumn) {
+	for _, c := range op.AgentColumns {
+		text := told[c.Head]
+		if text == nil {
+			text = func(_ *cells, s *parley.AgentStatus) string { return kit.SafeLine(c.Text(s)) }
+		}
+		if c.Most > 0 {
+			columns = append(columns, agentColumn{c, text})
+		}
+	}
+	return columns
 }
 
 // sinceHead is the column that stands next to the state.
@@ -61,13 +70,13 @@ func (t *agentTable) measure(told *cells, list []*parley.AgentStatus) {
 			t.state = longestState
 		}
 		for i, c := range t.columns {
-			t.widths[i] = max(t.widths[i], min(kit.Width(c.text(told, s)), c.most))
+			t.widths[i] = max(t.widths[i], min(kit.Width(c.text(told, s)), c.Most))
 		}
 	}
 
 	for i, w := range t.widths {
 		if w > 0 {
-			t.widths[i] = max(w, kit.Width(t.columns[i].head))
+			t.widths[i] = max(w, kit.Width(t.columns[i].Head))
 		}
 	}
 }
@@ -101,15 +110,15 @@ func (t agentTable) shrunk(w int) agentTable {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int { return t.columns[i].rank - t.columns[j].rank })
+	slices.SortFunc(order, func(i, j int) int { return t.columns[i].Rank - t.columns[j].Rank })
 
 	for _, i := range order {
 		if wanted[i] == 0 {
 			continue
 		}
-		least := min(wanted[i], max(t.columns[i].least, kit.Width(t.columns[i].head)))
+		least := min(wanted[i], max(t.columns[i].Least, kit.Width(t.columns[i].Head)))
 		sentence := t.now
-		if rank := t.columns[i].rank; rank > mostTelling {
+		if rank := t.columns[i].Rank; rank > mostTelling {
 			sentence = max(sentence, whole)
 		} else if rank > 3 {
 			sentence = max(sentence, readable)
@@ -130,7 +139,7 @@ func (t agentTable) shrunk(w int) agentTable {
 	widen(&t.now, readable)
 	for _, telling := range []bool{true, false} {
 		for _, i := range order {
-			if t.widths[i] > 0 && telling == (t.columns[i].rank <= mostTelling) {
+			if t.widths[i] > 0 && telling == (t.columns[i].Rank <= mostTelling) {
 				widen(&t.widths[i], wanted[i])
 			}
 		}
@@ -145,7 +154,7 @@ func (t agentTable) shrunk(w int) agentTable {
 
 // gap returns the blanks before a column: the one about the state stands close to it.
 func (t *agentTable) gap(i int) int {
-	if t.columns[i].head == sinceHead {
+	if t.columns[i].Head == sinceHead {
 		return 1
 	}
 	return 2
@@ -153,14 +162,14 @@ func (t *agentTable) gap(i int) int {
 
 // lacks reports whether there is no room for a column.
 func (t *agentTable) lacks(head string) bool {
-	i := slices.IndexFunc(t.columns, func(c agentColumn) bool { return c.head == head })
+	i := slices.IndexFunc(t.columns, func(c agentColumn) bool { return c.Head == head })
 	return i >= 0 && t.widths[i] == 0
 }
 
 // drawn returns the columns that are drawn before what an agent does, or behind it.
 func (t *agentTable) drawn(before bool) (all []int) {
 	for i, n := range t.widths {
-		if n > 0 && (t.columns[i].head == sinceHead) == before {
+		if n > 0 && (t.columns[i].Head == sinceHead) == before {
 			all = append(all, i)
 		}
 	}
@@ -171,7 +180,7 @@ func (t *agentTable) drawn(before bool) (all []int) {
 func (t *agentTable) heads(th kit.Theme, w int) string {
 	line := "    " + kit.Pad("agent", t.name) + " " + kit.Pad("state", t.state)
 	column := func(i int) {
-		line += strings.Repeat(" ", t.gap(i)) + kit.Pad(t.columns[i].head, t.widths[i])
+		line += strings.Repeat(" ", t.gap(i)) + kit.Pad(t.columns[i].Head, t.widths[i])
 	}
 	for _, i := range t.drawn(true) {
 		column(i)
@@ -194,11 +203,11 @@ func (t *agentTable) orderAt(x int) (o order, ok bool) {
 	}
 	spans := []span{{"agent", 4 + t.name + 1}, {"state", t.state}}
 	for _, i := range t.drawn(true) {
-		spans = append(spans, span{t.columns[i].head, t.widths[i] + t.gap(i)})
+		spans = append(spans, span{t.columns[i].Head, t.widths[i] + t.gap(i)})
 	}
 	spans = append(spans, span{"", t.now + nowGap})
 	for _, i := range t.drawn(false) {
-		spans = append(spans, span{t.columns[i].head, t.widths[i] + t.gap(i)})
+		spans = append(spans, span{t.columns[i].Head, t.widths[i] + t.gap(i)})
 	}
 
 	for _, s := range spans {
@@ -225,7 +234,7 @@ func namesOfColumns() []string {
 }
 
 // name is how the settings know a column.
-func (c *agentColumn) name() string { return strings.ReplaceAll(c.head, " ", "-") }
+func (c *agentColumn) name() string { return strings.ReplaceAll(c.Head, " ", "-") }
 
 // agentColumnsOf returns the columns of the settings, the first of which gets room first; else all of them.
 func agentColumnsOf(text string) []agentColumn {
@@ -241,7 +250,7 @@ func agentColumnsOf(text string) []agentColumn {
 			continue // CheckLook refuses it
 		}
 		c := agentColumns[at]
-		c.rank = i
+		c.Rank = i
 		columns = append(columns, c)
 	}
 
@@ -261,10 +270,10 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	}
 	column := func(i int) {
 		words := t.columns[i].text(c, s)
-		if t.columns[i].head == "branch" {
+		if t.columns[i].Head == "branch" {
 			words = c.branches.of(s, t.widths[i]) // how far it is must be seen
 		}
-		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(c.room.Theme, t.columns[i].head))
+		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(c.room.Theme, t.columns[i].Head))
 	}
 
 	put(kit.Marked(selected, c.room.Picked.Has(s.ID)), c.room.Theme.Plain)
@@ -276,7 +285,7 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	}
 
 	words, style := c.now(s)
-	if first, _, _ := strings.Cut(counts(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
+	if first, _, _ := strings.Cut(op.Waiting(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
 		words = first + " · " + words
 	}
 	if c.room.Team.Asks(s) && kit.Width(words) > t.now { // its options matter more than what stands behind

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -160,7 +161,7 @@ func (t tileView) title(a *parley.AgentStatus, w int) string {
 	state := fmt.Sprintf("%s %s", kit.SafeLine(string(a.State)), kit.Since(a.Since, t.room.Now))
 	left := kit.Fit(text+state, w)
 
-	note := " " + program(a)
+	note := " " + op.Runs(a)
 	if room := w - kit.Width(left) - 1; room < kit.Width(note) {
 		note = ""
 	}

@@ -793,21 +793,7 @@ var words = (
 );
 var doing = (a) => a.kind === "terminal" || a.state !== "idle" ? words[a.state] ?? a.state : a.kind === "responder" ? "answers by a model" : "mailbox";
 var asks = (a) => matters.value.some((n) => n.agent_id === a.id && n.kind !== "budget") || a.state === "waiting";
-function many(n) {
-  if (n < 1e3) return String(n);
-  return n < 1e6 ? `${Math.round(n / 1e3)}k` : `${(n / 1e6).toFixed(1)}M`;
-}
-function Used({ a }) {
-  const parts = [];
-  if (a.context_tokens) parts.push(`${many(a.context_tokens)} context`);
-  if (a.today) {
-    const t = a.today;
-    const all2 = t.input_tokens + t.cached_tokens + t.cache_write_tokens + t.output_tokens;
-    if (all2) parts.push(`${many(all2)} tokens today`);
-    if (t.cost) parts.push(`$${t.cost.toFixed(2)}`);
-  }
-  return parts.length ? m`<span class="quiet">${parts.join(" · ")}</span>` : null;
-}
+var Facts = ({ a }) => m`${(a.facts ?? []).filter((f) => f !== doing(a)).map((f) => m`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
 function Branch({ a }) {
   if (!a.worktree) return null;
   const w = worktrees.value[a.id];
@@ -821,7 +807,7 @@ function AgentRow({ a }) {
   return m`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} /><span class="grow"></span>
       ${a.overdue_replies ? m`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? m`<span class="quiet">${a.queued} queued</span>` : null}</span>
-    <span class="row small">${a.role ? m`<span class="quiet" dir="auto">${a.role}</span>` : null}${a.profile ? m`<span class="quiet">${a.runs || a.profile}${a.sandbox ? " sandboxed" : ""}</span>` : null}<${Branch} a=${a} /><${Used} a=${a} /></span>
+    <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? m`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? m`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
   </a></li>`;
@@ -836,7 +822,7 @@ function found(text) {
   const words2 = text.toLowerCase().trim();
   const rank = (a) => {
     const at = a.name.toLowerCase().indexOf(words2);
-    const row2 = [doing(a), a.role, a.runs || a.profile, a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(" ");
+    const row2 = [doing(a), ...a.facts ?? [], a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(" ");
     return at >= 0 ? Math.min(at, 1) : row2.toLowerCase().includes(words2) ? 2 : 3;
   };
   return inOrder().filter((a) => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
@@ -903,7 +889,7 @@ function Agent({ name }) {
       ${a ? m`<${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} />` : teamRead.value ? m`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
       ${a && a.kind === "terminal" ? m`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
       ${asksNow ? m`<a class="asks" href=${`#/needs/${encodeURIComponent(name)}`}>waits for you</a>` : null}</header>
-    ${a ? m`<p class="row small">${a.role ? m`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}${a.sandbox ? " sandboxed" : ""}</span><${Branch} a=${a} /><${Used} a=${a} />
+    ${a ? m`<p class="row small"><${Facts} a=${a} /><${Branch} a=${a} />
       ${a.evidence ? m`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
     ${a?.waits_for || a?.held_reason ? m`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
     <${Asks} agent=${name} />
@@ -928,7 +914,7 @@ function Files({ files }) {
   return m`<h3>Files</h3>${files.length ? m`<ul class="rows workspaces">${files.map((f) => m`<li key=${f.file_id}><div class="row"><bdi>${f.filename}</bdi><span class="quiet small">${size(f.size)}, from <${Name}>${f.sender}<//></span>
       <${Since} t=${f.created_at} /><span class="grow"></span><button type="button" onClick=${() => save2(f)}>Save</button></div></li>`)}</ul>` : m`<p class="quiet">None.</p>`}`;
 }
-function Used2({ usage }) {
+function Used({ usage }) {
   const models = (
     /** @type {Record<string, any>} */
     {}
@@ -966,7 +952,7 @@ function Health() {
     ${(s.notices ?? []).map((n) => m`<p key=${n.way} class=${n.works ? "" : "bad"}>Notices by ${n.way}: ${n.works ? `${n.sent} sent` : n.problem}</p>`)}
     ${may() && s.notices?.length ? m`<div class="row"><${Twice} act=${test}>Send a test notice<//></div>` : null}
     ${x.hosts.length > 1 ? m`<h3>Machines</h3><ul class="rows workspaces">${x.hosts.map((h) => m`<li key=${h.name}><b>${h.name}</b> <span class=${h.away ? "bad" : "quiet"}>${h.away ? "away" : `${h.agents.length} agents`}</span></li>`)}</ul>` : null}
-    <${Used2} usage=${x.usage} /><${Files} files=${x.files} />
+    <${Used} usage=${x.usage} /><${Files} files=${x.files} />
     <p class="small quiet">More is in <code>parley doctor</code>, which looks at this user's files.</p></section>`;
 }
 
@@ -1221,7 +1207,7 @@ function Answers({ h }) {
         ${n ? m`<text x=${i * 60 + 30} y=${94 - n / most * 80} font-size="11" text-anchor="middle" fill="currentColor">${n}</text>` : null}
         <text x=${i * 60 + 30} y="118" font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${words2[i]}</text></g>`)}</svg></div>` : m`<p class="quiet">No question was answered in this time.</p>`}<//>`;
 }
-function Used3({ h }) {
+function Used2({ h }) {
   const box = T(
     /** @type {HTMLElement | null} */
     null
@@ -1300,7 +1286,7 @@ function Pictures() {
     <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map((n) => m`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : "a week"}</button>`)}</div>
     ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
     ${!h ? m`<p class="empty">Reading…</p>` : m`${h.truncated ? m`<p class="note">More happened than is shown: it begins later.</p>` : null}
-      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Shared} h=${h} /><${Used3} h=${h} />`}
+      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Shared} h=${h} /><${Used2} h=${h} />`}
   </section>`;
 }
 

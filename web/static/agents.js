@@ -20,24 +20,8 @@ export const doing = a => a.kind === 'terminal' || a.state !== 'idle' ? words[a.
 /** @param {any} a */
 const asks = a => matters.value.some(n => n.agent_id === a.id && n.kind !== 'budget') || a.state === 'waiting';
 
-/** @param {number} n */
-function many(n) {
-  if (n < 1000) return String(n);
-  return n < 1e6 ? `${Math.round(n / 1000)}k` : `${(n / 1e6).toFixed(1)}M`;
-}
-
-/** @param {{a: any}} props */
-function Used({a}) {
-  const parts = [];
-  if (a.context_tokens) parts.push(`${many(a.context_tokens)} context`);
-  if (a.today) {
-    const t = a.today;
-    const all = t.input_tokens + t.cached_tokens + t.cache_write_tokens + t.output_tokens;
-    if (all) parts.push(`${many(all)} tokens today`);
-    if (t.cost) parts.push(`$${t.cost.toFixed(2)}`);
-  }
-  return parts.length ? html`<span class="quiet">${parts.join(' · ')}</span>` : null;
-}
+/** What lists say of an agent, beside what the row says. @param {{a: any}} props */
+const Facts = ({a}) => html`${(a.facts ?? []).filter((/** @type {string} */ f) => f !== doing(a)).map((/** @type {string} */ f) => html`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
 
 /** @param {{a: any}} props */
 function Branch({a}) {
@@ -57,7 +41,7 @@ function AgentRow({a}) {
   return html`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
       ${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet">${a.queued} queued</span>` : null}</span>
-    <span class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}${a.profile ? html`<span class="quiet">${a.runs || a.profile}${a.sandbox ? " sandboxed" : ""}</span>` : null}<${Branch} a=${a} /><${Used} a=${a} /></span>
+    <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? html`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? html`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
   </a></li>`;
@@ -75,7 +59,7 @@ function found(text) {
   /** @param {any} a */
   const rank = a => {
     const at = a.name.toLowerCase().indexOf(words);
-    const row = [doing(a), a.role, a.runs || a.profile, a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(' ');
+    const row = [doing(a), ...a.facts ?? [], a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(' ');
     return at >= 0 ? Math.min(at, 1) : row.toLowerCase().includes(words) ? 2 : 3;
   };
   return inOrder().filter(a => rank(a) < 3).sort((x, y) => rank(x) - rank(y));
@@ -153,7 +137,7 @@ export function Agent({name}) {
       ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : teamRead.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
       ${a && a.kind === 'terminal' ? html`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
       ${asksNow ? html`<a class="asks" href=${`#/needs/${encodeURIComponent(name)}`}>waits for you</a>` : null}</header>
-    ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}${a.sandbox ? " sandboxed" : ""}</span><${Branch} a=${a} /><${Used} a=${a} />
+    ${a ? html`<p class="row small"><${Facts} a=${a} /><${Branch} a=${a} />
       ${a.evidence ? html`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
     ${a?.waits_for || a?.held_reason ? html`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
     <${Asks} agent=${name} />

@@ -1,0 +1,149 @@
+package op
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/plain"
+)
+
+// AgentColumn is a column of the lists of agents: of the screen, of the commands and of the page.
+type AgentColumn struct {
+	Head  string                           // what stands above it
+	Words string                           // what stands behind its text in a sentence, if the text does not say it
+	Text  func(*parley.AgentStatus) string // "" where there is nothing to say; nil: only the screen knows it
+
+	// On the screen the lowest rank gets room first. The column is of use with Least characters, and never has more
+	// than Most; 0: it is not there.
+	Rank, Least, Most int
+
+	Fact  int  // its place in a sentence about the agent, which the page has, too; 0: it is not there
+	Table bool // the table of the commands has it
+	Fit   Fit  // there
+}
+
+// Fit says what a column of a table does where the lines of a terminal have no room for it.
+type Fit int
+
+// What columns do.
+const (
+	Whole Fit = iota // stays as it is
+	Inner            // a name, a branch or a path: loses its middle
+	Brief            // loses its end
+	Prose            // goes on in the next line, or stands below the row
+	Aside            // a command to copy: stands below the row
+	Spare            // is left out
+)
+
+// AgentColumns are in the order in which they are drawn. A column is not there where no agent has anything in it.
+var AgentColumns = []AgentColumn{
+	{Head: "for", Rank: 0, Least: 3, Most: 4},
+	{Head: "branch", Rank: 2, Least: 16, Most: 26},
+	{Head: "context", Words: "context", Text: contextOf, Rank: 3, Least: 7, Most: 7, Fact: 2, Table: true, Fit: Spare},
+	{Head: "today", Words: "today", Text: spent, Rank: 7, Least: 14, Most: 14, Fact: 3, Table: true},
+	{Head: "waiting", Text: Waiting, Rank: 1, Least: 9, Most: 34},
+	{Head: "talk", Rank: 5, Least: 9, Most: 9},
+	{Head: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
+	{Head: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
+	{Head: "host", Rank: 4, Least: 8, Most: 14},
+	{Head: "directory", Rank: 11, Least: 10, Most: 20},
+	{Head: "last hour", Rank: 8, Least: 12, Most: 12},
+	{Head: "work", Rank: 10, Least: 12, Most: 12},
+	{Head: "checked", Text: checked, Table: true, Fit: Prose},
+}
+
+// AgentFacts returns what is said of an agent in a row, each with its words.
+func AgentFacts(s *parley.AgentStatus) (facts []string) {
+	columns := slices.DeleteFunc(slices.Clone(AgentColumns), func(c AgentColumn) bool { return c.Fact == 0 })
+	slices.SortFunc(columns, func(a, b AgentColumn) int { return a.Fact - b.Fact })
+	for _, c := range columns {
+		if text := c.Text(s); text != "" {
+			facts = append(facts, strings.TrimSpace(text+" "+c.Words))
+		}
+	}
+	return facts
+}
+
+// role returns what an agent is for, unless its name says so.
+func role(s *parley.AgentStatus) string {
+	if strings.EqualFold(s.Role, s.Name) {
+		return ""
+	}
+	return plain.CleanLine(s.Role)
+}
+
+// Runs returns what an agent runs: its profile, and its model if its command names one. What has no terminal is of a
+// kind.
+func Runs(s *parley.AgentStatus) string {
+	if s.Kind != parley.KindTerminal {
+		return plain.CleanLine(string(s.Kind))
+	}
+
+	name := cmp.Or(s.Runs, s.Profile)
+	for i, arg := range s.Command {
+		if value, ok := strings.CutPrefix(arg, "--model="); ok {
+			name += "/" + value
+		}
+		if (arg == "--model" || arg == "-m") && i+1 < len(s.Command) {
+			name += "/" + s.Command[i+1]
+		}
+	}
+	if s.Sandboxed() {
+		name += " sandboxed"
+	}
+
+	return plain.CleanLine(name)
+}
+
+// Waiting says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
+func Waiting(s *parley.AgentStatus) string {
+	var parts []string
+	unread := s.Unread
+	if unread == s.Queued {
+		unread = 0
+	}
+	for _, c := range []struct {
+		n    int
+		word string
+	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Queued, "queued"}, {unread, "unread"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// contextOf returns how long the conversation of the agent's program is.
+func contextOf(s *parley.AgentStatus) string {
+	if s.Context == 0 {
+		return ""
+	}
+	return plain.FormatCount(s.Context)
+}
+
+// spent returns what the agent's program has used today: tokens, and money where there are prices.
+func spent(s *parley.AgentStatus) string {
+	if s.Today == nil || s.Today.Total() == 0 {
+		return ""
+	}
+	words := plain.FormatCount(s.Today.Total())
+	if s.Today.Cost > 0 {
+		words += " " + plain.FormatCost(s.Today.Cost)
+	}
+	return words
+}
+
+// checked says what was found of an agent's program: all of it where something fails.
+func checked(s *parley.AgentStatus) string {
+	switch c := s.Checked; {
+	case c == nil:
+		return ""
+	case c.Fails:
+		return c.Version + ": " + c.Words
+	default:
+		return c.Version + " holds"
+	}
+}
