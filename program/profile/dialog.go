@@ -344,9 +344,9 @@ func (s *Screen) lineMenu(q Question) Menu {
 	switch q.For {
 	case Secret:
 		return Menu{Question: q.Words, Lines: m.Lines, Secret: true, Top: m.Top, End: m.End}
-	case "a key":
+	case AKey:
 		m.Way, m.Text, m.Options = ByEnter, false, []Option{{Label: "Enter"}}
-	case "a yes or no", "a choice of letters":
+	case AYesOrNo, Letters:
 		words := []string{"y", "n"}
 		if match := letters.FindStringSubmatch(q.Words); match != nil {
 			words = strings.FieldsFunc(match[1], func(r rune) bool { return r == '/' || r == ',' })
@@ -354,7 +354,7 @@ func (s *Screen) lineMenu(q Question) Menu {
 		for _, word := range words {
 			m.Options = append(m.Options, Option{Label: word})
 		}
-	case "buttons", "a list", "a confirmation":
+	case Buttons, AList, AConfirmation:
 		m.Way, m.Text = NoWay, false
 	}
 

@@ -16,12 +16,26 @@ import (
 // Question is what a screen asks: a text that is typed then, or the key after it, would
 // answer it. The zero value asks nothing.
 type Question struct {
-	For   string // what it asks for, such as "a yes or no"
+	For   Asked
 	Words string // the question as it stands there
 }
 
-// Secret is what a question asks for that may not be shown.
-const Secret = "a secret"
+// Asked is what a question asks for: a code, as the markers of a profile name it, which also reads well.
+type Asked string
+
+// What the profile generic knows. A secret may not be shown.
+const (
+	Secret        Asked = "a secret"
+	AKey          Asked = "a key"
+	AYesOrNo      Asked = "a yes or no"
+	AChoice       Asked = "a choice"
+	Letters       Asked = "a choice of letters"
+	AValue        Asked = "a value"
+	Buttons       Asked = "buttons"
+	AList         Asked = "a list"
+	ANumberedList Asked = "a numbered list"
+	AConfirmation Asked = "a confirmation"
+)
 
 // Asks returns what a screen asks of which no markers know anything.
 //
@@ -52,7 +66,7 @@ const bottomRows = 30
 func ask(patterns map[string]*regexp.Regexp, text string) Question {
 	for _, what := range slices.Sorted(maps.Keys(patterns)) {
 		if match := patterns[what].FindStringIndex(text); match != nil {
-			return Question{For: what, Words: rowAt(text, match[0])}
+			return Question{For: Asked(what), Words: rowAt(text, match[0])}
 		}
 	}
 	return Question{}

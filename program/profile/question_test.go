@@ -17,12 +17,12 @@ import (
 // asking is the first line of a file in testdata/generic: the terminal of the screen below it,
 // and what the screen asks for.
 type asking struct {
-	Width   int    `json:"width"`
-	CursorX int    `json:"cursor_x"`
-	CursorY int    `json:"cursor_y"`
-	Hidden  bool   `json:"hidden"` // the cursor
-	Full    bool   `json:"full"`
-	Asks    string `json:"asks"`
+	Width   int           `json:"width"`
+	CursorX int           `json:"cursor_x"`
+	CursorY int           `json:"cursor_y"`
+	Hidden  bool          `json:"hidden"` // the cursor
+	Full    bool          `json:"full"`
+	Asks    profile.Asked `json:"asks"`
 }
 
 func TestQuestionsOfUnknownProgramsAreFound(t *testing.T) {
@@ -80,28 +80,28 @@ func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
 
 func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 	p := find(t, builtin(t), "generic")
-	for screen, want := range map[string]string{
-		"Overwrite? (y/N) ":                        "a yes or no",
-		"Proceed [yes/no]: ":                       "a yes or no",
-		"rm: remove regular file 'x'? ":            "a yes or no",
-		"Allow? (Y)es/(N)o [Yes]: ":                "a yes or no",
-		"replace x? [y]es, [n]o, [A]ll: ":          "a yes or no",
-		"Möchten Sie fortfahren? [J/n] ":           "a yes or no",
-		"¿Desea continuar? [S/n] ":                 "a yes or no",
-		"Souhaitez-vous continuer ? [O/n] ":        "a yes or no",
-		"Löschen (ja/nein)? ":                      "a yes or no",
-		"Хотите продолжить? [Д/н] ":                "a yes or no",
-		"您希望继续执行吗？ [是/否] ":                         "a yes or no",
-		"Enter your choice: ":                      "a choice",
-		"Mode [1-3]: ":                             "a choice",
-		"version: (1.0.0) ":                        "a value",
-		"version: (1.0.0) 2.0\ndescription: ":      "a value",
-		"Enter passphrase for key '/home/ann/k': ": "a secret",
-		"Verification code: ":                      "a secret",
-		"Press RETURN to continue...":              "a key",
-		"--More--(12%)":                            "a key",
-		"Delete it? (yes/no)\n":                    "a yes or no",
-		"Press any key to continue\n":              "a key",
+	for screen, want := range map[string]profile.Asked{
+		"Overwrite? (y/N) ":                        profile.AYesOrNo,
+		"Proceed [yes/no]: ":                       profile.AYesOrNo,
+		"rm: remove regular file 'x'? ":            profile.AYesOrNo,
+		"Allow? (Y)es/(N)o [Yes]: ":                profile.AYesOrNo,
+		"replace x? [y]es, [n]o, [A]ll: ":          profile.AYesOrNo,
+		"Möchten Sie fortfahren? [J/n] ":           profile.AYesOrNo,
+		"¿Desea continuar? [S/n] ":                 profile.AYesOrNo,
+		"Souhaitez-vous continuer ? [O/n] ":        profile.AYesOrNo,
+		"Löschen (ja/nein)? ":                      profile.AYesOrNo,
+		"Хотите продолжить? [Д/н] ":                profile.AYesOrNo,
+		"您希望继续执行吗？ [是/否] ":                         profile.AYesOrNo,
+		"Enter your choice: ":                      profile.AChoice,
+		"Mode [1-3]: ":                             profile.AChoice,
+		"version: (1.0.0) ":                        profile.AValue,
+		"version: (1.0.0) 2.0\ndescription: ":      profile.AValue,
+		"Enter passphrase for key '/home/ann/k': ": profile.Secret,
+		"Verification code: ":                      profile.Secret,
+		"Press RETURN to continue...":              profile.AKey,
+		"--More--(12%)":                            profile.AKey,
+		"Delete it? (yes/no)\n":                    profile.AYesOrNo,
+		"Press any key to continue\n":              profile.AKey,
 
 		"":                                 "",
 		">>> ":                             "",
@@ -119,6 +119,22 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 		got := p.Asks(profile.Screen{Lines: append(lines, "", ""), Width: 80, CursorX: len(lines[last]), CursorY: last})
 		if got.For != want {
 			t.Errorf("%q: got %+v, want %q", screen, got, want)
+		}
+	}
+}
+
+// What the profile generic asks for is a code that answers to dialogs know.
+func TestGenericAsksForWhatIsKnown(t *testing.T) {
+	known := []profile.Asked{
+		profile.Secret, profile.AKey, profile.AYesOrNo, profile.AChoice, profile.Letters, profile.AValue,
+		profile.Buttons, profile.AList, profile.ANumberedList, profile.AConfirmation,
+	}
+	p := find(t, builtin(t), "generic")
+	for _, markers := range []map[string]string{p.Markers.Questions, p.Markers.Dialogs} {
+		for name := range markers {
+			if !slices.Contains(known, profile.Asked(name)) {
+				t.Errorf("%q has no code", name)
+			}
 		}
 	}
 }
