@@ -97,7 +97,8 @@ func placeOf(h *testhome.Home) daemon.Place {
 // operatorKey makes the tests the operator of their workspaces: they have no terminal.
 var operatorKey = testhome.OperatorKey
 
-// until runs a program repeatedly until its output matches. A run of parley takes some 40 ms of a core.
+// until runs a program again and again until its output matches, ever more slowly: a run of parley takes some 40 ms
+// of a core.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEX PROGRAM ARGUMENT…")
@@ -105,7 +106,9 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 	re := regexp.MustCompile("(?m)" + args[0])
 	var out string
-	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	pause := 50 * time.Millisecond
+	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(pause) {
+		pause = min(pause*3/2, 400*time.Millisecond)
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
 		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR",
