@@ -166,11 +166,6 @@ func (t Tokens) Plus(o Tokens) Tokens {
 	}
 }
 
-// Minus returns the difference.
-func (t Tokens) Minus(o Tokens) Tokens {
-	return t.Plus(Tokens{-o.Input, -o.Cached, -o.CacheWrite, -o.Output, -o.Reasoning})
-}
-
 // UsageUnknown says why it is not known what an agent used.
 type UsageUnknown string
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -218,42 +217,6 @@ func TestCutBetweenPasteAndEnterLosesNothing(t *testing.T) {
 		ann.settle(t, accepted)
 	}
 	bob.check(t, map[string]string{"bobby": log}, accepted)
-}
-
-// A daemon sleeps for longer than its lease. What waited for it goes when it wakes up, once.
-func TestDaemonThatSleptTypesOnce(t *testing.T) {
-	t.Parallel()
-	url := storetest.URL(t)
-	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
-	log := bob.launch("bobby", "framed", tmuxtest.Agent{Shows: true})
-	bob.close()
-	daemon, _, _ := bob.startCrashing(t, crashTeam{URL: url, Host: "bob"})
-	ann.knows("bobby")
-
-	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
-	tmuxtest.Poll(t, func() bool { _, away := ann.roster.Away(ann.roster.ByName("bobby")); return away },
-		func() string { return "bob sleeps, and ann does not know it" })
-	id := ann.send("bobby", "while you sleep")
-	ann.held(id, "host bob has been away since")
-	_, err := op.ReadTerminal.Call(ann.operator(), ann, parley.ReadTerminalRequest{Agent: "bobby"})
-	if parley.ErrorCode(err) != parley.AgentUnavailable {
-		t.Errorf("its screen: got %v", err)
-	}
-
-	must.Do(t, daemon.Process.Signal(syscall.SIGCONT))
-	ann.arrived(id)
-
-	// Another daemon has taken over from one that slept: the old one types nothing more.
-	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
-	bob.back(url, "bob")
-	next := ann.send("bobby", "for the other one")
-	must.Do(t, daemon.Process.Signal(syscall.SIGCONT))
-	ann.arrived(next)
-	last := ann.send("bobby", "when both are awake")
-	ann.arrived(last)
-	must.Do(t, daemon.Process.Kill())
-	_ = daemon.Wait() // it was killed
-	bob.check(t, map[string]string{"bobby": log}, map[string]string{id: "bobby", next: "bobby", last: "bobby"})
 }
 
 // The clock of a host is wrong by a day. Leases are on the database's clock, so it is not away.

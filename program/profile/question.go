@@ -28,12 +28,9 @@ const (
 	Secret        Asked = "a secret"
 	AKey          Asked = "a key"
 	AYesOrNo      Asked = "a yes or no"
-	AChoice       Asked = "a choice"
 	Letters       Asked = "a choice of letters"
-	AValue        Asked = "a value"
 	Buttons       Asked = "buttons"
 	AList         Asked = "a list"
-	ANumberedList Asked = "a numbered list"
 	AConfirmation Asked = "a confirmation"
 )
 

@@ -92,10 +92,10 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 		"Löschen (ja/nein)? ":                      profile.AYesOrNo,
 		"Хотите продолжить? [Д/н] ":                profile.AYesOrNo,
 		"您希望继续执行吗？ [是/否] ":                         profile.AYesOrNo,
-		"Enter your choice: ":                      profile.AChoice,
-		"Mode [1-3]: ":                             profile.AChoice,
-		"version: (1.0.0) ":                        profile.AValue,
-		"version: (1.0.0) 2.0\ndescription: ":      profile.AValue,
+		"Enter your choice: ":                      "a choice",
+		"Mode [1-3]: ":                             "a choice",
+		"version: (1.0.0) ":                        "a value",
+		"version: (1.0.0) 2.0\ndescription: ":      "a value",
 		"Enter passphrase for key '/home/ann/k': ": profile.Secret,
 		"Verification code: ":                      profile.Secret,
 		"Press RETURN to continue...":              profile.AKey,
@@ -126,8 +126,8 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 // What the profile generic asks for is a code that answers to dialogs know.
 func TestGenericAsksForWhatIsKnown(t *testing.T) {
 	known := []profile.Asked{
-		profile.Secret, profile.AKey, profile.AYesOrNo, profile.AChoice, profile.Letters, profile.AValue,
-		profile.Buttons, profile.AList, profile.ANumberedList, profile.AConfirmation,
+		profile.Secret, profile.AKey, profile.AYesOrNo, profile.Letters, "a choice", "a value",
+		profile.Buttons, profile.AList, "a numbered list", profile.AConfirmation,
 	}
 	p := find(t, builtin(t), "generic")
 	for _, markers := range []map[string]string{p.Markers.Questions, p.Markers.Dialogs} {

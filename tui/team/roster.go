@@ -266,12 +266,6 @@ func WaitsWords(s *parley.AgentStatus) string {
 // WaitsForPerson reports whether an agent goes on only when a person has acted at its terminal.
 func WaitsForPerson(s *parley.AgentStatus) bool { return s.WaitsFor != "" || s.HeldCode.NeedsPerson() }
 
-// FirstSentence returns the reason that such words begin with, without what could be done about it.
-func FirstSentence(words string) string {
-	first, _, _ := strings.Cut(words, ". ")
-	return first
-}
-
 // WordsOf returns a message with its sender.
 func WordsOf(from, text string) string { return from + ": " + kit.SafeLine(text) }
 
