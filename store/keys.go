@@ -26,6 +26,8 @@ type keyRow struct {
 	CreatedAt int64
 	LastUsed  int64
 	ExpiresAt int64
+	Browser   string
+	Address   string
 }
 
 var keysTable = engine.Table[keyRow]{
@@ -39,6 +41,8 @@ var keysTable = engine.Table[keyRow]{
 		{"created_at", func(r *keyRow) any { return r.CreatedAt }},
 		{"last_used", func(r *keyRow) any { return r.LastUsed }},
 		{"expires_at", func(r *keyRow) any { return r.ExpiresAt }},
+		{"browser", func(r *keyRow) any { return r.Browser }},
+		{"address", func(r *keyRow) any { return r.Address }},
 	},
 }
 
@@ -63,6 +67,7 @@ func (r *keyRow) key() APIKey {
 		CreatedAt: instant(r.CreatedAt),
 		LastUsed:  instantOrNil(r.LastUsed),
 		ExpiresAt: instantOrNil(r.ExpiresAt),
+		Device:    parley.Device{Browser: r.Browser, Address: r.Address},
 	}}
 }
 
@@ -134,6 +139,8 @@ func (t keysIn) add(agentID string, k *APIKey, by string) error {
 		Origin:    string(k.Origin),
 		CreatedAt: at,
 		ExpiresAt: expires,
+		Browser:   k.Device.Browser,
+		Address:   k.Device.Address,
 	})
 	if err == nil && by != "" {
 		t.log(agentID, "made", k.KeyID, by)

@@ -74,6 +74,7 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 func TestKeysAreReadAsStored(t *testing.T) {
 	s := openWith(t, 1)
 	want := *testKey("parley_a", 0, 1, 0)
+	want.Device = parley.Device{Browser: "Chrome on Android", Address: "192.168.1.7"}
 	must.Do(t, s.Keys.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: &want, By: "operator"}))
 	want.AgentID = agentID(0)
 	at := time.Date(2026, 2, 2, 2, 2, 2, 2, time.UTC)

@@ -92,3 +92,16 @@ func TestGatherEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v, want nothing", msg)
 	}
 }
+
+// That a link of the page was opened is told at once, and not again when the screen opens later.
+func TestALinkThatWasOpenedIsTold(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	opened := func(ago time.Duration) room.FeedMsg {
+		return room.FeedMsg{At: noon, Events: []parley.Event{{Seq: 900, Type: parley.EventPage, Time: noon.Add(-ago),
+			Detail: "a link was opened in Chrome on Android at 192.168.1.7: session parley_Zm9vYmFy"}}}
+	}
+	s.send(opened(time.Hour))
+	s.hides("a link was opened")
+	s.send(opened(time.Second))
+	s.shows("The page: a link was opened in Chrome on Android at 192.168.1.7")
+}

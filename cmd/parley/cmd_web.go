@@ -23,9 +23,9 @@ import (
 
 // webPage is one run of parley web, with its flags.
 type webPage struct {
-	cli                                 *cli
-	watch, sessions, noOpen, phone, yes bool
-	revoke                              string
+	cli                                        *cli
+	watch, sessions, noOpen, phone, yes, local bool
+	revoke, near                               string
 }
 
 type webCommand struct{}
@@ -37,8 +37,9 @@ func (webCommand) declare(c *cli) *cobra.Command {
 		Short: "Open the team in a browser, also on a phone",
 		Long: `Prints a link to the page that the daemon serves, with a QR code, and opens it in a browser where there
 is one. The link works once, for five minutes. The browser then has a session with your rights, or with
---watch one that may only look. A session ends after a day without use. --phone lets your other devices reach it
-by Tailscale, after one question, and prints the QR code of that link.`,
+--watch one that may only look. A session ends after a day without use. --phone lets your other devices reach it,
+by Tailscale or else in the network that this machine is in, after one question, and prints the QR code of that
+link; --local ends that.`,
 		Example: `  parley web
   parley web --phone     # let a phone reach it, and scan the link
   parley web --watch     # a link for a colleague
@@ -51,20 +52,24 @@ by Tailscale, after one question, and prints the QR code of that link.`,
 				return o.list(cmd.Context())
 			case o.revoke != "":
 				return o.end(cmd.Context(), o.revoke)
+			case o.local:
+				return o.stayLocal(cmd.Context())
 			}
 			return o.open(cmd.Context())
 		},
 	}
 
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "make a session that may only look")
-	cmd.Flags().BoolVar(&o.phone, "phone", false, "let your other devices reach the page, by Tailscale")
+	cmd.Flags().BoolVar(&o.phone, "phone", false, "let your other devices reach the page")
+	cmd.Flags().StringVar(&o.near, "near", "", "with --phone: the `ADDRESS` of this machine in the phone's network")
+	cmd.Flags().BoolVar(&o.local, "local", false, "let no other device reach the page any more")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --phone: do not ask")
 	cmd.Flags().BoolVar(&o.sessions, "sessions", false, "list the sessions")
 	cmd.Flags().StringVar(&o.revoke, "revoke", "", "end the session with this `ID`")
 	cmd.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")
 	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "watch")
 	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "no-open")
-	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "phone")
+	cmd.MarkFlagsMutuallyExclusive("sessions", "revoke", "phone", "local")
 
 	return cmd
 }
@@ -115,16 +120,41 @@ func (c *webPage) show(res *parley.OpenPageResult) error {
 	}
 
 	c.cli.out.printf("\n")
+	words := c.aboutCertificate(res.Elsewhere)
 	if isTerminal(c.cli.out.out) {
 		code, err := qrText(far)
 		if err != nil {
 			return err
 		}
-		c.cli.out.printf("%s", code)
+		lines := strings.Split(code, "\n")
+		for i, w := range words {
+			lines[i+1] += "  " + w
+		}
+		c.cli.out.printf("%s", strings.Join(lines, "\n"))
+	} else if len(words) > 0 {
+		c.cli.out.printf("%s\n", strings.Join(words, "\n"))
 	}
 	c.cli.out.printf("From elsewhere: %s\n", far)
 
 	return nil
+}
+
+// aboutCertificate returns what to compare where the page has a certificate of its own: short lines, for beside the QR
+// code.
+func (c *webPage) aboutCertificate(address string) []string {
+	at, err := c.cli.at.place()
+	if err != nil {
+		return nil
+	}
+	print := daemon.OwnFingerprint(at.Home, address)
+	if print == "" {
+		return nil
+	}
+	words := []string{"The browser warns once. Go on if", "its certificate has the SHA-256"}
+	for part := range slices.Chunk(strings.Split(print, ":"), 8) {
+		words = append(words, strings.Join(part, ":"))
+	}
+	return words
 }
 
 // qrText draws a QR code with half blocks, black on white whatever the terminal's colours are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"net/netip"
 	"net/url"
 	"os/exec"
 	"strings"
@@ -15,28 +16,52 @@ import (
 )
 
 // reachable lets the user's other devices reach the page, by what this machine has: Tailscale serves the daemon's port
-// in the user's own network. The daemon begins again, since it answers to the names alone that it knows.
+// in the user's own network, or else the daemon listens in the network that the machine is in, with a certificate of
+// its own. The daemon begins again, since it answers to the names alone that it knows.
 func (c *webPage) reachable(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return err
 	}
-	name := tailnetName(ctx)
+	name, near := "", c.near
+	if near == "" {
+		name = tailnetName(ctx)
+	}
+	if name == "" && near == "" {
+		near = nearAddress()
+	}
+	ip, _ := netip.ParseAddr(near)
 	switch {
 	case c.cli.at.host != "":
 		return parley.Errorf(parley.InvalidArgument, "the way to a phone begins at the daemon's machine").
 			Suggest("Run it there: ssh -t %s parley web --phone", sh.Word(c.cli.at.host))
-	case name == "":
+	case name == "" && (!ip.IsValid() || ip.IsLoopback() || ip.IsUnspecified()):
 		return parley.Errorf(parley.InvalidArgument, "there is no way from here to a phone").
-			Suggest("Install Tailscale here and on the phone (tailscale up), and run this again. docs/web.md has " +
-				"other ways: a certificate, a proxy, and ssh for a laptop.")
+			Suggest("Join the phone's network, or install Tailscale here and on the phone (tailscale up), and run " +
+				"this again; --near takes an address of this machine. docs/web.md has other ways: a certificate, a " +
+				"proxy, and ssh for a laptop.")
 	}
 
 	far := "https://" + net.JoinHostPort(name, u.Port())
-	if !c.yes &&
-		!(c.cli.program.canAsk() &&
-			c.cli.program.agreed("Let Tailscale serve the page to your own devices, as "+far+"? [y/N] ")) {
+	question := "Let Tailscale serve the page to your own devices, as "
+	if name == "" {
+		far = "https://" + net.JoinHostPort(ip.String(), u.Port())
+		question = "Everybody in this network will reach the page, and needs a link to enter.\n" +
+			"The browser warns of the certificate, which is parley's own.\nServe the page as "
+	}
+	if !c.yes && !(c.cli.program.canAsk() && c.cli.program.agreed(question+far+"? [y/N] ")) {
 		return parley.Errorf(parley.InvalidArgument, "nothing was changed").Suggest("Say yes, or add --yes.")
+	}
+
+	at, err := c.cli.at.place()
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		if _, err := daemon.ServeOn(at.Home, ip, u.Port(), time.Now()); err != nil {
+			return err
+		}
+		return c.beginAgain(ctx, at)
 	}
 
 	serve := exec.CommandContext(ctx, "tailscale", "serve", "--bg", "--https="+u.Port(), address)
@@ -46,16 +71,46 @@ func (c *webPage) reachable(ctx context.Context, address string) error {
 			Suggest("Do what it says above. It takes you for its operator after: sudo tailscale set --operator=$USER")
 	}
 
+	if err := daemon.KeepServed(at, far); err != nil {
+		return err
+	}
+	return c.beginAgain(ctx, at)
+}
+
+// beginAgain ends the daemon; the next call starts one that knows how the page is reached.
+func (c *webPage) beginAgain(ctx context.Context, at daemon.Place) error {
+	_, err := stopping{c.cli}.shutDown(ctx, at, url.Values{"keep_agents": {"true"}})
+	return err
+}
+
+// stayLocal ends that other devices reach the page by what reachable has done.
+func (c *webPage) stayLocal(ctx context.Context) error {
 	at, err := c.cli.at.place()
 	if err != nil {
 		return err
 	}
-	if err := daemon.KeepServed(at, far); err != nil {
-		return err
+	changed, err := daemon.StayLocal(at.Home)
+	if err == nil && changed {
+		err = c.beginAgain(ctx, at)
 	}
-	_, err = stopping{c.cli}.shutDown(ctx, at, url.Values{"keep_agents": {"true"}})
-
+	if err == nil {
+		c.cli.out.printf("The page is on this machine alone, unless parley.yaml says more or Tailscale serves it.\n")
+	}
 	return err
+}
+
+// nearAddress returns the address of this machine in the network that it is in, "" if that is not a private one.
+// Nothing is sent to find it.
+func nearAddress() string {
+	conn, err := net.Dial("udp", "192.0.2.1:9") // an address that nobody has
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	if at, err := netip.ParseAddrPort(conn.LocalAddr().String()); err == nil && at.Addr().IsPrivate() {
+		return at.Addr().String()
+	}
+	return ""
 }
 
 // tailnetName returns the name of this machine in the user's Tailscale network, "" if it has none now.

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"crypto/tls"
+	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +191,54 @@ func TestAgentGetsNoSession(t *testing.T) {
 	}
 	if s := testpage.Enter(t, address, code); s.KeyID == "" || s.Watch {
 		t.Errorf("the person got %+v", s)
+	}
+}
+
+// Without Tailscale the daemon listens at an address of the machine too, by a certificate for that alone, and tells its
+// fingerprint. --local ends that.
+func TestAPhoneReachesThePageInItsNetwork(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	for _, address := range []string{"127.0.0.1", "::1", "0.0.0.0", "nowhere"} {
+		if out, err := h.Command("web", "--phone", "--yes", "--near", address).CombinedOutput(); err == nil {
+			t.Errorf("a phone is sent to %s:\n%s", address, out)
+		}
+	}
+
+	addresses := must.Have(net.InterfaceAddrs())(t)
+	i := slices.IndexFunc(addresses, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast()
+	})
+	if i < 0 {
+		t.Skip("this machine is in no network")
+	}
+	near := addresses[i].(*net.IPNet).IP.String()
+	out := string(must.Have(h.Command("web", "--phone", "--yes", "--near", near).CombinedOutput())(t))
+	link := testhome.Run[parley.OpenPageResult](t, h, "web")
+	if host := strings.TrimPrefix(link.Elsewhere, "https://"); !strings.HasPrefix(host, near+":") ||
+		!strings.HasPrefix(link.Address, "http://127.0.0.1:") {
+		t.Fatalf("the page is at %s and %s", link.Address, link.Elsewhere)
+	}
+
+	conn := must.Have(tls.Dial("tcp", strings.TrimPrefix(link.Elsewhere, "https://"),
+		&tls.Config{InsecureSkipVerify: true}))(t) // what it shows is compared here
+	shown := conn.ConnectionState().PeerCertificates[0]
+	conn.Close()
+	told := strings.ReplaceAll(strings.Join(strings.Fields(out), ""), ":", "")
+	if print := fmt.Sprintf("%X", sha256.Sum256(shown.Raw)); !strings.Contains(told, print) {
+		t.Errorf("its certificate has %s, and it says\n%s", print, out)
+	}
+	if shown.VerifyHostname(near) != nil || shown.VerifyHostname("127.0.0.1") == nil || shown.IsCA {
+		t.Errorf("its certificate is for %v", shown.IPAddresses)
+	}
+	keys := must.Have(filepath.Glob(filepath.Join(h.Dir, "s", "parley", "*", "page-key.pem")))(t)
+	if len(keys) != 1 || must.Have(os.Stat(keys[0]))(t).Mode().Perm() != 0o600 {
+		t.Errorf("its key is in %q", keys)
+	}
+
+	must.Do(t, h.Command("web", "--local").Run())
+	if link := testhome.Run[parley.OpenPageResult](t, h, "web"); link.Elsewhere != "" {
+		t.Errorf("it is still at %s", link.Elsewhere)
 	}
 }

@@ -98,6 +98,7 @@ type daemon struct {
 	unix         *socketListener
 	own          *agentSockets
 	tcp          net.Listener
+	near         net.Listener // at an address of this machine, by TLS; nil for none
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
@@ -153,6 +154,7 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	d.notes(moved, "parley web", "")
+	t.Web.URL = d.listenNear()
 	d.tcp = secure(d.tcp, secret)
 	if err := d.openStore(ctx); err != nil {
 		return err
@@ -317,7 +319,7 @@ func (d *daemon) run(ctx context.Context) error {
 		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 	}
 
-	listeners := []net.Listener{d.unix, d.tcp, d.own}
+	listeners := d.listeners()
 	failed := make(chan error, len(listeners))
 	for _, l := range listeners {
 		go func() { failed <- d.server.Serve(arrivals{l}) }()
@@ -386,9 +388,7 @@ func (d *daemon) close() error {
 	if d.own != nil {
 		_ = d.own.Close()
 	}
-	if d.tcp != nil {
-		_ = d.tcp.Close()
-	}
+	d.closePorts()
 
 	errs = append(errs, forgetNotice(d.Place.State(noticeFile), d.told))
 	if d.lock != nil {

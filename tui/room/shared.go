@@ -113,6 +113,9 @@ func (d *Shared) TakeEvents(msg FeedMsg) tea.Cmd {
 		d.noteMessage(e)
 		d.Ledger.Take(e)
 		d.Inbox.Stale = d.Inbox.Stale || d.Inbox.Concerns(e)
+		if e.Type == parley.EventPage && d.Now.Sub(e.Time) < toastTime { // none of the past
+			d.Tell("The page: " + kit.SafeLine(e.Detail) + ". parley web --sessions lists them.")
+		}
 	}
 
 	soon := slices.ContainsFunc(msg.Events, func(e parley.Event) bool {

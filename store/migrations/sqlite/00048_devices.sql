@@ -1,0 +1,3 @@
+-- +goose Up
+ALTER TABLE agent_keys ADD COLUMN browser TEXT NOT NULL DEFAULT ''; -- of a session of the page: where it was opened
+ALTER TABLE agent_keys ADD COLUMN address TEXT NOT NULL DEFAULT '';
