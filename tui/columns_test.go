@@ -4,10 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	tea "charm.land/bubbletea/v2"
-
-	"parley/tui/kit"
 )
 
 func looking(l Look) func(*Options) { return func(o *Options) { o.Look = l } }
@@ -83,39 +79,7 @@ func TestDetailHasTheSizeOfTheSettings(t *testing.T) {
 	}
 }
 
-func TestDividerAboveAPaneIsDragged(t *testing.T) {
-	for _, key := range []string{"1", "2", "3", "4"} {
-		s := newScreen(t, busyTeam(), 100, 40, withMouse)
-		s.press(key, "g")
-		if key == "1" {
-			s.press("enter")
-		}
-
-		heights := func() int {
-			_, listH, _, paneH := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
-			if paneH == 0 {
-				t.Fatalf("screen %s has no pane", key)
-			}
-			return listH
-		}
-		for _, y := range []int{12, 20, 0, 39} {
-			at := heights() + kit.RowsTop
-			s.send(tea.MouseClickMsg{X: 9, Y: at, Button: tea.MouseLeft})
-			s.send(tea.MouseMotionMsg{X: 9, Y: y, Button: tea.MouseLeft})
-			s.send(tea.MouseReleaseMsg{X: 9, Y: y, Button: tea.MouseLeft})
-			want := kit.Clamp(y-kit.RowsTop, 4, s.m.layout.ScreenH-4) // a pane keeps four lines
-			if got := heights(); got < want-1 || got > want+1 {
-				t.Errorf("screen %s: dragged to line %d, the list has %d lines, want %d", key, y, got, want)
-			}
-			s.fits(key)
-		}
-
-		// A click on the title that moves nothing is for the pane.
-		before := heights()
-		s.send(tea.MouseClickMsg{X: 9, Y: before + kit.RowsTop, Button: tea.MouseLeft})
-		s.send(tea.MouseReleaseMsg{X: 9, Y: before + kit.RowsTop, Button: tea.MouseLeft})
-		if key == "1" && !strings.Contains(s.text(), "▸ Message") {
-			t.Error("a click on the title of the message does not go to it")
-		}
-	}
+// divided is a screen with a list and something next to it.
+type divided interface {
+	Parts(w, h int) (listW, listH, paneW, paneH int)
 }

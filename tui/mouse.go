@@ -12,10 +12,6 @@ import (
 // pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	l := &m.layout
-	if msg = (divider{m.room, l}).drag(msg); msg == nil {
-		return nil
-	}
-
 	mouse, wheel := msg.Mouse(), 0
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -80,64 +76,3 @@ func (c *pointer) second(x, y int, now time.Time) bool {
 
 // doubleClick is how soon the second click of two comes, as in most desktops.
 const doubleClick = 400 * time.Millisecond
-
-// divided is a screen with a list and something next to it.
-type divided interface {
-	Parts(w, h int) (listW, listH, paneW, paneH int)
-}
-
-// divider is the line between a list and what stands next to it.
-type divider struct {
-	room   *room.Shared
-	layout *kit.Layout
-}
-
-// drag moves the divider of the shown screen, and returns what else the mouse does: nil for nothing. A click on
-// a divider that is not moved is a click on the title of the pane below.
-func (d divider) drag(msg tea.MouseMsg) tea.MouseMsg {
-	s, ok := d.room.Shown().(divided)
-	sizes, at := &d.room.Dividers, msg.Mouse()
-	if !ok || d.room.Keys.Scope() != kit.InShell || d.layout.Small() {
-		sizes.Dragging = false
-		return msg
-	}
-
-	y := at.Y - kit.RowsTop
-	switch msg := msg.(type) {
-	case tea.MouseClickMsg:
-		sizes.Dragging = at.Button == tea.MouseLeft && d.under(s, at.X, y)
-		sizes.Moved = false
-		if !sizes.Dragging {
-			return msg
-		}
-	case tea.MouseMotionMsg:
-		if !sizes.Dragging {
-			return msg
-		}
-		sizes.Moved = true
-		if d.room.Tier >= kit.Wide {
-			sizes.Percent[d.room.At] = kit.Clamp((at.X-1)*100/max(1, d.layout.Inner), 1, 99)
-		} else {
-			sizes.Lines[d.room.At] = kit.Clamp(y*100/max(1, d.layout.ScreenH), 1, 99)
-		}
-	case tea.MouseReleaseMsg:
-		clicked := sizes.Dragging && !sizes.Moved && d.room.Tier < kit.Wide
-		sizes.Dragging = false
-		if clicked {
-			return tea.MouseClickMsg(at)
-		}
-	default:
-		return msg
-	}
-
-	return nil
-}
-
-// under reports whether it is at a place on a screen.
-func (d divider) under(s divided, x, y int) bool {
-	listW, listH, paneW, paneH := s.Parts(d.layout.Inner, d.layout.ScreenH)
-	if d.room.Tier >= kit.Wide {
-		return paneW > 0 && x == listW+1 && y > 0 && y < d.layout.ScreenH
-	}
-	return paneH > 0 && listH > 0 && y == listH
-}

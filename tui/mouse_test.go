@@ -238,27 +238,6 @@ func TestDoubleClickOpens(t *testing.T) {
 	s.shows("▸ 11:4", "Message 5f0c0001")
 }
 
-func TestDividerIsDragged(t *testing.T) {
-	s := newScreen(t, busyTeam(), 180, 40, withMouse)
-	for _, tab := range []string{"1 Traffic", "2 Agents", "3 Threads", "4 Needs you"} {
-		s.click(tab)
-		s.press("g")
-		before, _, pane, h := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
-		if pane == 0 || h == 0 {
-			continue // nothing stands next to the list
-		}
-		s.send(tea.MouseClickMsg{X: before + 1, Y: 9, Button: tea.MouseLeft})
-		s.send(tea.MouseMotionMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
-		s.send(tea.MouseReleaseMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
-		s.send(tea.MouseMotionMsg{X: 5, Y: 9, Button: tea.MouseLeft})
-		after, _, _, _ := s.m.room.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
-		if after < before-12 || after > before-8 {
-			t.Errorf("%s: the list has %d columns, had %d", tab, after, before)
-		}
-		s.fits(tab)
-	}
-}
-
 func TestHeadingsSort(t *testing.T) {
 	s := newScreen(t, busyTeam(), 240, 40, withMouse)
 	s.click("2 Agents")

@@ -20,7 +20,8 @@ import (
 
 func newModel(o Options, do room.Commands) *model {
 	a := &room.Actions{Room: room.NewShared(room.Setup{
-		Theme: kit.ThemeOf(o.Theme, o.NoColor), Dividers: room.NewDividers(o.Look.DetailWidth, o.Look.DetailHeight),
+		Theme:     kit.ThemeOf(o.Theme, o.NoColor),
+		Division:  room.Division{DetailWidth: o.Look.DetailWidth, DetailHeight: o.Look.DetailHeight},
 		ReturnKey: o.ReturnKey, Filters: o.Filters, Notify: o.Notify, Now: o.Now(),
 	}, do)}
 	m := &model{

@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/tui/kit"
-	"parley/tui/room"
 	"parley/tui/team"
 )
 
@@ -18,10 +17,10 @@ func (a *Screen) Parts(w, h int) (listW, listH, viewW, viewH int) {
 	case !a.preview.open(a.room.Tier, h, h-a.List.room) || len(a.List.list) == 0:
 		return w, h, 0, 0
 	case a.room.Tier >= kit.Wide:
-		listW = a.room.Dividers.ListWidth(room.AtAgents, min((w-3)/2, mostList), w)
+		listW = a.room.Division.ListWidth(min((w-3)/2, mostList), w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = a.room.Dividers.ListHeight(room.AtAgents, min(a.List.room, h/2), h)
+	listH = a.room.Division.ListHeight(min(a.List.room, h/2), h)
 	return w, listH, w, h - listH
 }
 

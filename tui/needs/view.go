@@ -20,10 +20,10 @@ func (n *Screen) Parts(w, h int) (listW, listH, paneW, paneH int) {
 	case len(n.list.list) == 0:
 		return w, h, 0, 0
 	case n.room.Tier >= kit.Wide:
-		listW = n.room.Dividers.ListWidth(room.AtNeeds, w*48/100, w)
+		listW = n.room.Division.ListWidth(w*48/100, w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = n.room.Dividers.ListHeight(room.AtNeeds, min(len(n.list.list)+2, max(h*45/100, 5)), h)
+	listH = n.room.Division.ListHeight(min(len(n.list.list)+2, max(h*45/100, 5)), h)
 	return w, listH, w, h - listH
 }
 

@@ -130,26 +130,10 @@ func (n *navigation) Moving(by kit.Motion) func() tea.Cmd {
 	return func() tea.Cmd { return n.Shown().Move(by) }
 }
 
-// dividers are the lines between a list and what stands next to it or below it, which the mouse moves.
-type dividers struct {
-	Percent  [Places]int // of the columns that a list has; 0 for as many as it chooses
-	Lines    [Places]int // percent of the lines that it has
-	Dragging bool
-	Moved    bool
-}
-
-// NewDividers returns the dividers for details of so many percent of the columns, and of the lines; 0 for as many
-// as a screen chooses.
-func NewDividers(detailWidth, detailHeight int) (d dividers) {
-	for at := range Places {
-		if detailWidth > 0 {
-			d.Percent[at] = 100 - detailWidth
-		}
-		if detailHeight > 0 {
-			d.Lines[at] = 100 - detailHeight
-		}
-	}
-	return d
+// Division is how the screens share their room between a list and what stands next to it or below it.
+type Division struct {
+	DetailWidth  int // percent of the columns that what stands next to a list has; 0 for as many as the screen chooses
+	DetailHeight int // percent of the lines of what stands below it
 }
 
 // leastPane is how many columns a pane keeps, and leastLines how many lines.
@@ -158,21 +142,20 @@ const (
 	leastLines = 4
 )
 
-// ListHeight returns the lines of a screen's list above a pane.
-func (d *dividers) ListHeight(at Place, usual, h int) int {
-	if n := d.Lines[at]; n > 0 {
-		return kit.Clamp((h*n+50)/100, leastLines, max(leastLines, h-leastLines))
+// ListHeight returns the lines of a list above a pane.
+func (d Division) ListHeight(usual, h int) int {
+	if d.DetailHeight == 0 {
+		return usual
 	}
-	return usual
+	return kit.Clamp((h*(100-d.DetailHeight)+50)/100, leastLines, max(leastLines, h-leastLines))
 }
 
-// ListWidth returns the columns of a screen's list: those that it chooses, unless the operator has moved
-// its divider.
-func (d *dividers) ListWidth(at Place, usual, w int) int {
-	if n := d.Percent[at]; n > 0 {
-		return kit.Clamp(w*n/100, leastPane, max(leastPane, w-3-leastPane))
+// ListWidth returns the columns of a list next to a pane.
+func (d Division) ListWidth(usual, w int) int {
+	if d.DetailWidth == 0 {
+		return usual
 	}
-	return usual
+	return kit.Clamp(w*(100-d.DetailWidth)/100, leastPane, max(leastPane, w-3-leastPane))
 }
 
 // KeyScreenMsg is the screen of an agent, as it is when a person wants to send keys to it.

@@ -35,7 +35,7 @@ type Shared struct {
 type appearance struct {
 	Theme        kit.Theme
 	Tier         kit.Tier
-	Dividers     dividers
+	Division     Division
 	Temperatures team.Temperatures
 }
 
@@ -53,7 +53,7 @@ type keyboard struct {
 // Setup is how the screens look and what they know from the beginning.
 type Setup struct {
 	Theme     kit.Theme
-	Dividers  dividers
+	Division  Division
 	ReturnKey string            // comes back from an attached terminal
 	Filters   map[string]string // by name
 	Notify    Notify
@@ -64,7 +64,7 @@ type Setup struct {
 func NewShared(o Setup, do Commands) *Shared {
 	return &Shared{
 		appearance: appearance{
-			Theme: o.Theme, Dividers: o.Dividers, Temperatures: team.NewTemperatures(),
+			Theme: o.Theme, Division: o.Division, Temperatures: team.NewTemperatures(),
 		},
 		Keys:      keyboard{Bound: &kit.Keymap{}, returnKey: kit.SafeLine(o.ReturnKey)},
 		Do:        do,

@@ -198,12 +198,12 @@ func (t *Screen) Parts(w, h int) (listW, listH, talkW, talkH int) {
 	case t.List.selected() == nil:
 		return w, h, 0, 0
 	case t.room.Tier >= kit.Wide:
-		listW = t.room.Dividers.ListWidth(room.AtThreads, w*42/100, w)
+		listW = t.room.Division.ListWidth(w*42/100, w)
 		return listW, h, w - listW - 3, h
 	case t.InTalk:
 		return w, 0, w, h
 	}
-	listH = t.room.Dividers.ListHeight(room.AtThreads, min(len(t.List.list)+1, max(h*45/100, 4)), h)
+	listH = t.room.Division.ListHeight(min(len(t.List.list)+1, max(h*45/100, 4)), h)
 	return w, listH, w, h - listH
 }
 

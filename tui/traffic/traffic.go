@@ -222,10 +222,10 @@ func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
 	case !t.Detail.opened():
 		return w, h, 0, 0
 	case t.room.Tier >= kit.Wide:
-		listW = t.room.Dividers.ListWidth(room.AtTraffic, w-3-kit.Clamp(w*36/100, 46, 84), w)
+		listW = t.room.Division.ListWidth(w-3-kit.Clamp(w*36/100, 46, 84), w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = t.room.Dividers.ListHeight(room.AtTraffic, h-kit.Clamp(h*50/100, 6, 20), h)
+	listH = t.room.Division.ListHeight(h-kit.Clamp(h*50/100, 6, 20), h)
 	return w, listH, w, h - listH
 }
 
