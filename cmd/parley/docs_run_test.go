@@ -191,3 +191,181 @@ parley up`)
 		t.Fatalf("%v:\n%s", err, out)
 	}
 }
+
+// others are the commands of the docs that are not parley's own, by how they begin: with the test that runs
+// them, or with the reason for which none does.
+var others = map[string]string{
+	"curl ":                       "TestCallsOfTheHTTPDocsWork",
+	"key=$(parley register ":      "TestCallsOfTheHTTPDocsWork",
+	"go mod init ":                "TestClientPageShowsTheExamples",
+	"go work init ":               "TestClientPageShowsTheExamples",
+	"export PARLEY_OPERATOR_KEY=": "TestAKeyIsBroughtWhereNoTerminalIs",
+	"touch ":                      "TestSessionsOfTheDocsWork",
+	"make ":                       "TestTargetsOfTheDocsExist",
+	"mkdir -p ~/.local/":          "TestPagesAndCompletionsAreWrittenAsTheDocsSay",
+	"cat parley.yaml":             "it shows a file",
+	"brew ":                       "there is no Homebrew here",
+	"cp parley.rb ":               "there is no Homebrew here",
+	"claude mcp add parley ":      "it is another program's; TestCommandLinesAreWhatAShellReads has its form",
+	"createdb ":                   "it is PostgreSQL's; tests make their databases in SQL",
+	"createuser ":                 "it is PostgreSQL's",
+	"export NTFY_TOPIC=":          "it sets a variable",
+	"go -C lab run ./compare ":    "it plays for minutes; TestAdapterSaysWhatCame and make compare have its parts",
+	"npx @modelcontextprotocol/":  "it is fetched from the network",
+}
+
+// Every command of a block is parley's own, or it is known who runs it.
+func TestOtherCommandsOfTheDocsAreKnown(t *testing.T) {
+	tests := declaredTests(t)
+	for _, by := range others {
+		if strings.HasPrefix(by, "Test") && !tests[by] {
+			t.Errorf("there is no test %s", by)
+		}
+	}
+	for _, by := range elsewhere {
+		if !tests[by] {
+			t.Errorf("there is no test %s", by)
+		}
+	}
+
+	for name, text := range documents(t) {
+		for _, line := range typedLines(text) {
+			known := line == "parley" || strings.HasPrefix(line, "parley ")
+			for begins := range others {
+				known = known || strings.HasPrefix(line, begins)
+			}
+			if !known {
+				t.Errorf("%s: nothing is known of %q", name, line)
+			}
+		}
+	}
+}
+
+// prompted is a line of a session that somebody types, after a prompt that may name a machine.
+var prompted = regexp.MustCompile(`^\w*\$ +(.*)`)
+
+// typedLines returns the commands of the blocks of a page: all of a script, and in a session what follows a
+// prompt.
+func typedLines(page string) []string {
+	var lines []string
+	for _, block := range shellBlock.FindAllStringSubmatch(page, -1) {
+		session := strings.HasPrefix(block[0], "```console")
+		for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+			line = strings.TrimSpace(line)
+			if m := prompted.FindStringSubmatch(line); m != nil {
+				lines = append(lines, m[1])
+			} else if !session && line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// Every target of make that a page names is there, and every variable that it gives.
+func TestTargetsOfTheDocsExist(t *testing.T) {
+	makefile := string(must.Have(os.ReadFile("../../Makefile"))(t))
+	for name, text := range documents(t) {
+		for _, line := range slices.Concat(typedLines(text), inlineCode(text)) {
+			words := shellWords(line)
+			if len(words) < 2 || words[0] != "make" {
+				continue
+			}
+			for _, word := range words[1:] {
+				pattern := `(?m)^` + regexp.QuoteMeta(word) + `:`
+				if variable, _, gives := strings.Cut(word, "="); gives {
+					pattern = `(?m)^` + regexp.QuoteMeta(variable) + ` \??=`
+				}
+				if !regexp.MustCompile(pattern).MatchString(makefile) {
+					t.Errorf("%s: %q: the Makefile has no %s", name, line, word)
+				}
+			}
+		}
+	}
+}
+
+// The commands of the page on files are run word for word, but for the port and the id.
+func TestCallsOfTheFilesPageWork(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+
+	h, info := workingDaemon(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "report.html"), []byte("<p>all green</p>\n"), 0o600))
+	page := strings.ReplaceAll(documents(t)["interfaces.md"], "http://127.0.0.1:PORT", info.HTTP)
+	calls := slices.DeleteFunc(typedLines(page), func(line string) bool {
+		return !strings.HasPrefix(line, "curl ") || !strings.Contains(line, "/api/files")
+	})
+	if len(calls) != 2 {
+		t.Fatalf("the page has the calls %q, want an upload and a download", calls)
+	}
+
+	cmd := exec.Command("sh", "-c", `set -e
+curl() { command curl --silent --show-error --fail-with-body "$@"; }
+parley register reviewer >/dev/null
+key=$(parley register ci | tail -1)
+id=$(`+calls[0]+` | sed 's/.*"file_id":"\([^"]*\)".*/\1/')
+mkdir got && cd got
+`+strings.ReplaceAll(calls[1], "FILE-ID", "$id"))
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+
+	got, err := os.ReadFile(filepath.Join(h.Workspace, "got", "report.html"))
+	if err != nil || string(got) != "<p>all green</p>\n" {
+		t.Errorf("got %q (%v), want what was sent", got, err)
+	}
+}
+
+// In continuous integration there is no terminal: the block of the page on the operator makes a key for it.
+func TestAKeyIsBroughtWhereNoTerminalIs(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+
+	block := regexp.MustCompile("(?s)```sh\n(export PARLEY_OPERATOR_KEY=.*?)```").
+		FindStringSubmatch(documents(t)["operator.md"])
+	if block == nil {
+		t.Fatal("the page has no such block")
+	}
+
+	h := testhome.New(t)
+	team := "agents:\n  - {name: coder, command: [cat]}\n"
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
+
+	cmd := exec.Command("sh", "-c", "set -e\nparley trust --yes\n"+block[1]+"parley send coder hello\nparley down\n")
+	cmd.Dir = h.Workspace
+	cmd.Env = slices.DeleteFunc(slices.Clone(h.Env), func(v string) bool {
+		return strings.HasPrefix(v, "PARLEY_OPERATOR_KEY=")
+	})
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Message sent to coder!") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// The block of the page on installing is run word for word, in a home with nothing in it.
+func TestPagesAndCompletionsAreWrittenAsTheDocsSay(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)```sh\n(parley man .*?)```").FindStringSubmatch(documents(t)["start.md"])
+	if block == nil {
+		t.Fatal("the page has no such block")
+	}
+
+	h := testhome.New(t)
+	cmd := exec.Command("sh", "-c", "set -e\n"+block[1])
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "\nparley ") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+
+	share := filepath.Join(h.Dir, "h", ".local", "share")
+	for _, file := range []string{"man/man1/parley.1", "man/man1/parley-send.1", "bash-completion/completions/parley"} {
+		if info, err := os.Stat(filepath.Join(share, file)); err != nil || info.Size() == 0 {
+			t.Errorf("there is no %s: %v", file, err)
+		}
+	}
+}
