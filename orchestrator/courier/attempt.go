@@ -86,7 +86,7 @@ func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
 	default:
 		return a.afterEnter(o, again)
 	}
-	a.keyless = step.Do != tmux.Press
+	a.withheld = step.Do != tmux.Press
 	return step
 }
 
@@ -152,17 +152,9 @@ const defaultShow = 10 * time.Second
 // it took a key for the answer to a question that it had not drawn.
 const slowDraw = time.Second
 
-func (a *attempt) afterPaste(o *observation) tmux.Step {
+// notePasted notes where the text is, and begins the time in which it is to show.
+func (a *attempt) notePasted(o *observation) {
 	p := &a.pasted
-	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
-		if a.refused = o.typable(); !a.refused.none() {
-			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
-		}
-		if o.screen.InMode {
-			return tmux.Step{Do: tmux.Wait}
-		}
-		p.scrolls, p.began, p.still = false, time.Time{}, time.Time{}
-	}
 	if p.began.IsZero() {
 		p.begin(o, a.memory.last().unreported)
 	}
@@ -177,6 +169,20 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		}
 	}
 	a.text.noteElsewhere(o)
+}
+
+func (a *attempt) afterPaste(o *observation) tmux.Step {
+	p := &a.pasted
+	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
+		if a.refused = o.typable(); !a.refused.none() {
+			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+		}
+		if o.screen.InMode {
+			return tmux.Step{Do: tmux.Wait}
+		}
+		p.scrolls, p.began, p.still = false, time.Time{}, time.Time{}
+	}
+	a.notePasted(o)
 	if o.namedSince(a.entered.named) { // a person has pressed the key
 		a.entered.stands = o.holds(&a.text.letter)
 		if !a.seen(o) && !a.memory.mayRefuse(o) { // what may be refused is looked at for longer
@@ -184,13 +190,12 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		}
 		return a.followUp(o)
 	}
-	a.beside = o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter)
 
 	switch {
 	case o.facts.stopping, o.shows == profile.Dialog:
 		a.text.beneath = o.shows == profile.Dialog && !a.text.showsAnew(o)
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
-	case o.shows == profile.Busy && !a.way.works && a.way.key != tmux.Key(o.profile.QueueKey):
+	case o.shows == profile.Busy && !a.way.by.works() && a.way.key != tmux.Key(o.profile.QueueKey):
 		// The key could interrupt what it has begun meanwhile.
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	}
@@ -204,7 +209,12 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		if o.profile.HasMarkers() && o.hides() { // it may stand behind that
 			late = tmux.Blocked
 		}
-		a.swallowed = late == tmux.NotShown && a.swallows(o)
+		switch {
+		case o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter):
+			a.refused = held(parley.HoldMixedText, "")
+		case late == tmux.NotShown && a.swallows(o):
+			a.refused = held(parley.HoldDialogOpened, "")
+		}
 		return a.wait(o, p.began, p.within, late)
 	}
 	if !p.shown && o.profile.HasMarkers() { // others may never show it
@@ -230,11 +240,11 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if a.memory.readLate(o) {
 		return a.wait(o, p.began, p.within, tmux.NotShown)
 	}
-	if a.way.works && a.memory.behind { // until it rests
+	if a.way.by.works() && a.memory.behind { // until it rests
 		a.refused = held(parley.HoldBusy, "")
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	p.scrolls = o.screen.InMode && !a.way.leave // tmux refuses the key then
+	p.scrolls = o.screen.InMode && a.way.by != passMode // tmux refuses the key then
 	a.decideKey(o)
 	return tmux.Step{Do: tmux.Press}
 }
@@ -262,9 +272,6 @@ func (p *pasted) begin(o *observation, unreported bool) {
 	if p.within <= 0 {
 		p.within = defaultShow
 	}
-	if p.patience.IsZero() {
-		p.patience = o.now.Add(known.ShowWithin)
-	}
 }
 
 // shown reports whether the pasted text stands where it is composed. Without markers that is
@@ -274,7 +281,7 @@ func (a *attempt) shown(o *observation) bool {
 	switch {
 	case a.memory.unreported(o, o.shows == profile.Idle):
 		return false
-	case a.way.over && !profile.Holds(o.Composer, a.text.letter.mark):
+	case a.way.by == passDraft && !profile.Holds(o.Composer, a.text.letter.mark):
 		return false // what stands in place of a long text could stand for a person's, too
 	case o.holdsOnly(&a.text.letter) && a.recognises(o):
 		a.pasted.where = "shown at its cursor"
@@ -291,12 +298,12 @@ func (a *attempt) drawn(o *observation) bool {
 		return true
 	}
 	trusted := a.asked || a.memory.mute == o.on
-	return (trusted || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
+	return (trusted || !o.tty.known && !a.resumed) && o.now.After(a.pasted.first.Add(o.profile.ShowWithin))
 }
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.
 func (t *typed) showsAnew(o *observation) bool {
-	return profile.Times(o.screen.Lines, t.letter.mark) > t.copies
+	return profile.Times(o.screen.Lines, t.letter.mark) > t.of(t.letter.mark)
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what

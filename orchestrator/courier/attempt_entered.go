@@ -198,7 +198,7 @@ func (e *entered) modeChanged(o *observation) (changed, lasts bool) {
 func (a *attempt) reported(o *observation) bool {
 	e := &a.entered
 	switch {
-	case a.way.note != "", o.namedSince(e.named), e.begun, o.shows == profile.Busy, !a.memory.reports(o):
+	case a.way.by.note() != "", o.namedSince(e.named), e.begun, o.shows == profile.Busy, !a.memory.reports(o):
 		return true
 	case e.gone.IsZero():
 		e.gone = o.now
@@ -217,7 +217,7 @@ func (a *attempt) reported(o *observation) bool {
 // shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
 // and the text in a queue.
 func (a *attempt) begins(o *observation) bool {
-	if a.way.note != "" || o.holds(&a.text.letter) || a.way.touched(o) {
+	if a.way.by.note() != "" || o.holds(&a.text.letter) || a.way.touched(o) {
 		return false
 	}
 	return o.shows == profile.Busy || o.showsAbove(&a.text.letter) && a.text.showsAnew(o)
@@ -277,7 +277,7 @@ func (a *attempt) stuck(o *observation) bool {
 		return false
 	}
 
-	takesKey := o.shows == profile.Idle || o.shows == profile.Blocked && a.way.past ||
+	takesKey := o.shows == profile.Idle || o.shows == profile.Blocked && a.way.by.past() ||
 		o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
 	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
 		a.memory.readLate(o) {

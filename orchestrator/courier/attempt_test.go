@@ -226,7 +226,9 @@ func TestNoEnterGoesIntoTheWorkOfASlowProgram(t *testing.T) {
 	} {
 		s := newStage(t, framedText)
 		s.begin(c.resumed)
-		s.memory.behind, s.attempt.way.works = c.before, c.works
+		if s.memory.behind = c.before; c.works {
+			s.attempt.way.by = passWork
+		}
 		for s.step(tmux.Pasted, false); c.late > 0; c.late -= 50 * time.Millisecond {
 			s.step(tmux.Pasted, false)
 		}
@@ -249,7 +251,8 @@ func TestEnterIsWithheld(t *testing.T) {
 		{"while nothing shows", func(s *stage) { s.composer = "" }, notShown, ""},
 		{"in front of a dialog", func(s *stage) { s.above = []string{"Allow this? [y/n]"} }, blocked, ""},
 		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
-		{"beside somebody's own text", func(s *stage) { s.composer = "mine " + testText }, notShown, ""},
+		{"beside somebody's own text",
+			func(s *stage) { s.composer = "mine " + testText }, notShown, parley.HoldMixedText},
 		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
 		{"when another program reads", func(s *stage) { s.facts.reader = another }, notReady, parley.HoldShell},
 	} {
@@ -285,8 +288,8 @@ func TestEnterFollowsATextThatIsCutWhereNobodyLooks(t *testing.T) {
 			s.touched = s.now.Add(-c.keyed)
 		}
 		s.want(tmux.Pasted, c.want)
-		if beside := c.want == notShown; s.attempt.beside != beside {
-			t.Errorf("%+v: somebody's text is seen: %v, want %v", c, s.attempt.beside, beside)
+		if beside := c.want == notShown; (s.attempt.refused.Code == parley.HoldMixedText) != beside {
+			t.Errorf("%+v: it stopped for %q; somebody's text is seen: want %v", c, s.attempt.refused.Code, beside)
 		}
 	}
 }
@@ -377,8 +380,8 @@ func TestADialogSwallowsAPaste(t *testing.T) {
 			s.begin(true)
 			s.above, s.composer = nil, ""
 			c.scene(s)
-			if s.want(tmux.Pasted, notShown); s.attempt.swallowed != c.want {
-				t.Errorf("swallowed: %v, want %v", s.attempt.swallowed, c.want)
+			if s.want(tmux.Pasted, notShown); (s.attempt.refused.Code == parley.HoldDialogOpened) != c.want {
+				t.Errorf("it stopped for %q, swallowed: want %v", s.attempt.refused.Code, c.want)
 			}
 		})
 	}
@@ -513,7 +516,10 @@ func TestLostEnterIsPressedOnce(t *testing.T) {
 func TestLostEnterOfARetryIsPressedWhereTheProgramIsBlocked(t *testing.T) {
 	for _, past := range []bool{true, false} {
 		s := newStage(t, strings.Replace(framedText, "markers: {", "markers: {blocked: {an error: '^failed'}, ", 1))
-		s.above, s.composer, s.attempt.way.past = []string{"failed"}, testText, past
+		s.above, s.composer = []string{"failed"}, testText
+		if past {
+			s.attempt.way.by = passBlock
+		}
 		got, _ := s.until(tmux.Entered, false)
 		if want := map[bool]tmux.Step{true: press, false: notTaken}[past]; got != want {
 			t.Errorf("past what blocks it %v: got %+v, want %+v", past, got, want)
@@ -630,7 +636,7 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 	s.want(tmux.Entered, notTaken)
 	s.begin(true) // a dialog had opened, and is answered now
 
-	c := typist{o: New(Options{}), view: &view{memory: s.memory}}
+	c := typist{post: &post{o: New(Options{})}, view: &view{memory: s.memory}}
 	got := c.notTaken(s.on, s.attempt, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken})
 	if want := parley.EndedUnreported; got != want {
 		t.Errorf("it ended %q, want %q", got, want)

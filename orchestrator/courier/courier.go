@@ -20,11 +20,16 @@ const (
 	restful = time.Second
 )
 
+// post is what all floors of a courier serve.
+type post struct {
+	o *Couriers
+	m *team.Member
+}
+
 // courier is the only writer to one agent's terminal. Its fields are its own goroutine's. It stands on floors, of which
 // none reaches the one above it.
 type courier struct {
-	o        *Couriers
-	m        *team.Member
+	*post
 	ledger   *ledger
 	view     *view
 	typist   *typist
@@ -63,11 +68,12 @@ func (o *Couriers) Start(m *team.Member) {
 
 // newCourier returns a courier that knows nothing of what the daemon before it did.
 func (o *Couriers) newCourier(m *team.Member) *courier {
-	l := &ledger{o: o, m: m, open: true, behind: true}
-	v := &view{o: o, m: m, ledger: l}
-	y := &typist{o: o, m: m, ledger: l, view: v}
-	r := &recovery{o: o, m: m, ledger: l, view: v, typist: y}
-	return &courier{o: o, m: m, ledger: l, view: v, typist: y, recovery: r, doors: doorway{v: v}}
+	p := &post{o, m}
+	l := &ledger{post: p, open: true, behind: true}
+	v := &view{post: p, ledger: l}
+	y := &typist{post: p, ledger: l, view: v}
+	r := &recovery{post: p, ledger: l, view: v, typist: y}
+	return &courier{post: p, ledger: l, view: v, typist: y, recovery: r, doors: doorway{v: v}}
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -294,7 +300,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		}
 	}
 
-	if w.resumes {
+	if w.by == passLimit {
 		t.Limit.Resume()
 	}
 	c.m.StartTurn(&job.Message)

@@ -26,7 +26,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		return tmux.Step{Do: tmux.Done}
 	}
 	within := o.profile.RefusesWithin
-	if within <= 0 || a.way.works && !a.memory.mayRefuse(o) {
+	if within <= 0 || a.way.by.works() && !a.memory.mayRefuse(o) {
 		return tmux.Step{Do: tmux.Done}
 	}
 
@@ -79,7 +79,7 @@ func (f *followed) asks(o *observation, served bool) bool {
 func (f *followed) look(a *attempt, o *observation) (above bool) {
 	above = a.text.submitted(o, a.entered.touched || a.entered.unseen)
 	f.worked = f.worked || o.shows == profile.Busy
-	f.answers = above && o.profile.Answered(o.Above, a.text.letter.mark, a.text.copies)
+	f.answers = above && o.profile.Answered(o.Above, a.text.letter.mark, a.text.of(a.text.letter.mark))
 	told := above || o.namedSince(a.entered.named) || o.shows == profile.Dialog
 	f.begun = f.begun || f.worked || f.answers || told && !(a.entered.unseen && a.memory.mayRefuse(o))
 

@@ -158,13 +158,13 @@ func TestAnEarlierCopyOfTheTextIsNoTurn(t *testing.T) {
 // A text that the operator insists on is refused like any other. What is typed while a program that is signed in
 // works shows only after that; one that may be signed out refuses it at once.
 func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
-	working := way{key: tmux.Enter, note: " into its own queue", works: true}
+	working := way{by: passQueue, key: tmux.Enter}
 	for _, c := range []struct {
 		way      way
 		signedIn bool
 		want     tmux.Action
 	}{
-		{way{key: tmux.Enter, note: " although it was blocked"}, true, tmux.Wait},
+		{way{by: passBlock, key: tmux.Enter}, true, tmux.Wait},
 		{working, false, tmux.Wait},
 		{working, true, tmux.Done},
 	} {

@@ -25,8 +25,7 @@ const (
 
 // ledger is a courier's part of the record: which delivery is in hand, and which one waits. It knows no screen.
 type ledger struct {
-	o *Couriers
-	m *team.Member
+	*post
 
 	seq      uint64         // the last pane sequence number given
 	numbered bool           // seq was read off the pane

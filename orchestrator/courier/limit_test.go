@@ -31,11 +31,11 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 		if h.Code != parley.HoldLimit || !h.only {
 			t.Fatalf("%s: the hold is %+v, want a usage limit and nothing else in the way", name, h)
 		}
-		looks := &view{
+		looks := &view{post: &post{
 			o: New(Options{Now: func() time.Time { return c.now }}),
 			m: team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{ResumeAfterLimit: c.resumes}}),
-		}
-		if w, passes := looks.passes(terminal, &store.Job{}, h); passes != c.want || w.resumes != c.want {
+		}}
+		if w, passes := looks.passes(terminal, &store.Job{}, h); passes != c.want || (w.by == passLimit) != c.want {
 			t.Errorf("%s: it passes %v (%+v), want %v", name, passes, w, c.want)
 		}
 	}

@@ -18,8 +18,7 @@ import (
 
 // typist carries attempts out, and records what came of them.
 type typist struct {
-	o      *Couriers
-	m      *team.Member
+	*post
 	ledger *ledger
 	view   *view
 	unread []*typed // entered but not seen to be read; proven if they are read after all
@@ -49,7 +48,7 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 
 	sub := tmux.Submission{
 		Owner: y.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.text, Key: a.way.key,
-		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: y.o.Entered,
+		LeaveMode: a.way.by == passMode, Resume: a.resumed, OnEntered: y.o.Entered,
 	}
 	if a.resumed || !t.Profile.Instant() {
 		sub.Untouched, sub.Ahead = a.way.since, a.way.ahead
@@ -83,9 +82,9 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 	switch {
 	case job.State == parley.DeliveryUnconfirmed && out.Phase != tmux.Taken:
 		return false, err // it stays so; the next look says what stands there
-	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
+	case err == nil && a.unshownBy(parley.HoldMixedText, out):
 		y.view.memory.cautious = false
-		return false, y.ledger.note(ctx, job, held(parley.HoldMixedText, ""))
+		return false, y.ledger.note(ctx, job, a.refused)
 	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
 		a.text.lingers, y.view.memory.cautious = true, false
 		return false, y.ledger.note(ctx, job, held(parley.HoldLingering, ""))
@@ -134,9 +133,9 @@ func (y *typist) conclude(
 		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, y.ledger.note(ctx, job, pastedAnd(a.refusal(out, y.m)))
-	case out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.swallowed:
+	case a.unshownBy(parley.HoldDialogOpened, out):
 		y.view.memory.cautious = true
-		return false, y.ledger.close(ctx, job, change(parley.DeliveryQueued, held(parley.HoldDialogOpened, "")))
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryQueued, a.refused))
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
 		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))
@@ -155,6 +154,11 @@ func (y *typist) conclude(
 	y.view.stranded = a.text.strand(job, a, out)
 	why := a.refusal(out, y.m).Reason
 	return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+}
+
+// unshownBy reports whether the text did not show for a reason.
+func (a *attempt) unshownBy(code parley.ReasonCode, out tmux.Outcome) bool {
+	return out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.refused.Code == code
 }
 
 // provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
@@ -228,7 +232,7 @@ func pastedAnd(h hold) hold {
 // text counts as read where the program is known, and an announcement of it does not.
 func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
 	proof := proofOf(t.Profile, out.Phase, reportedSince(y.m, job, a.entered.named))
-	typed := "typed" + a.way.note
+	typed := "typed" + a.way.by.note()
 	if a.way.spent {
 		typed += " although a budget was used up, as the operator asked"
 	}
@@ -244,7 +248,7 @@ func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.O
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
-	return typedRungs(!a.keyless, proof, evidence, job)
+	return typedRungs(!a.withheld, proof, evidence, job)
 }
 
 // together is the evidence of what was submitted with a message, if anything.

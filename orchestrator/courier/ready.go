@@ -96,8 +96,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	over, forced := v.m.IsForced(job.Message.ID)
 	if h.draft != "" && h.draft == over {
-		const said = " over a text that is no draft, as the operator said"
-		return way{key: tmux.Key(t.Profile.Key), over: true, note: said}, true
+		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, true
 	}
 	if !h.only {
 		return way{}, false
@@ -109,18 +108,17 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 
 	switch {
 	case h.Code == parley.HoldScrolling && interrupts:
-		return way{key: key, leave: true}, true
+		return way{by: passMode, key: key}, true
 	case h.Code == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
-		return way{key: key, note: " after its usage limit had ended", past: true, resumes: true}, true
+		return way{by: passLimit, key: key}, true
 	case h.blocked() && forced:
-		return way{key: key, note: " although it was blocked, as the operator asked", past: true}, true
+		return way{by: passBlock, key: key}, true
 	case h.working() && v.memory.behind:
 		return way{}, false
 	case h.working() && interrupts:
-		return way{key: key, note: " while it worked, as its operator allows", works: true}, true
+		return way{by: passWork, key: key}, true
 	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
-		w := way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked", works: true}
-		return w, true
+		return way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}, true
 	}
 	return way{}, false
 }

@@ -15,8 +15,7 @@ import (
 
 // recovery takes up what earlier attempts left: in `typing`, in the composer, or unread.
 type recovery struct {
-	o      *Couriers
-	m      *team.Member
+	*post
 	ledger *ledger
 	view   *view
 	typist *typist

@@ -69,7 +69,7 @@ func (m *memory) mistakes(s *typed, o *observation) bool {
 // noteElsewhere notes that a text whose key was not pressed stands above the composer instead. Back in that, it gets no
 // key: its program may have been given it. After a crash, one that is sent again may stand there from the first time.
 func (s *typed) noteElsewhere(o *observation) {
-	again := s.copies == 0 && s.QueuedAt.After(s.Message.Timestamp)
+	again := s.of(s.letter.mark) == 0 && s.QueuedAt.After(s.Message.Timestamp)
 	if o.profile.HasMarkers() && o.Composing && !o.holds(&s.letter) && s.shownAbove(o) && !again {
 		s.elsewhere = true
 	}
@@ -78,13 +78,13 @@ func (s *typed) noteElsewhere(o *observation) {
 // shownAbove reports whether the program shows the text among what it was given.
 func (s *typed) shownAbove(o *observation) bool {
 	l := &s.letter
-	return o.showsAbove(l) && profile.Times(o.Above, l.mark) > s.copies
+	return o.showsAbove(l) && profile.Times(o.Above, l.mark) > s.of(l.mark)
 }
 
 // answered reports whether an answer stands below a text that its program does not report: a person has entered it, and
 // it stands nowhere any more.
 func (s *typed) answered(o *observation) bool {
-	return !o.profile.Reports.Prompts() && o.profile.Answered(o.Above, s.letter.mark, s.copies)
+	return !o.profile.Reports.Prompts() && o.profile.Answered(o.Above, s.letter.mark, s.of(s.letter.mark))
 }
 
 func (s *typed) fateOn(o *observation) fate {

@@ -22,12 +22,8 @@ type typed struct {
 	store.TypedJob
 	on     *team.Terminal
 	letter letter
-	copies int // of the text on the screen at the look before it was typed
-
-	// above is what stood above the composer at that look; nil if that is not known. kept is set once its program has
-	// come to rest with it.
-	above []string
-	kept  bool
+	copies      // on the screen at the look before it was typed
+	kept   bool // its program has come to rest with it
 
 	// doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
 	// proves nothing then, and an answer below it can be one to a later prompt.
@@ -80,8 +76,8 @@ func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed boo
 	}
 	m.text.Job, m.text.letter = *job, l
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
-		m.text.copies = m.before.of(l.mark)
-		m.text.above, m.text.kept, m.text.beneath = m.before.above, false, false
+		m.text.copies = m.before
+		m.text.kept, m.text.beneath = false, false
 		m.text.taken, m.text.keyless, m.text.elsewhere = false, false, false
 	}
 	return m.text
@@ -140,7 +136,7 @@ type memory struct {
 type copies struct {
 	mark  string
 	n     int
-	above []string // what stood above the composer then
+	above []string // what stood above the composer then; nil if that is not known
 }
 
 // of returns how many copies of a message there were, 0 if that is not known.
@@ -180,40 +176,61 @@ type attempt struct {
 	pasted   pasted
 	entered  entered
 	unread   time.Time // since when the program has not read its terminal; zero: it has
-	refused  hold      // why it stopped, where tmux does not know better
+	refused  hold      // why it stopped, or why the text did not show, where tmux does not know better
 	followed followed
-	keyless  bool // its key was not pressed, as of the last step
-	beside   bool // somebody's own text stood beside ours at the last look
-
-	swallowed bool // a dialog has taken it, as of the last look
+	withheld bool // its key was not pressed, as of the last step
 }
 
 // way is how a message goes into a terminal.
 type way struct {
+	by    passage
 	key   tmux.Key
-	leave bool      // take a person out of copy mode
 	since time.Time // nobody has typed there since then, and nobody may until the key
 	ahead time.Time // of a key that does not count as one since: the clock was set back after it
-	note  string    // for the evidence: what it was typed into
-	works bool      // the program works, and takes the text into that or into its queue
-	past  bool      // the program says that it cannot work, and the text goes all the same
-
-	resumes bool // a usage limit has ended
-	spent   bool // a budget is used up, and the operator asked for it all the same
-	over    bool // what stands in the composer is no draft, as the operator said
+	spent bool      // a budget is used up, and the operator asked for it all the same
 }
+
+// passage is what a message passes on its way.
+type passage int
+
+const (
+	passFree  passage = iota // nothing is in the way
+	passMode                 // copy mode, out of which a person is taken
+	passDraft                // what stands in the composer, which is no draft, as the operator said
+	passLimit                // a usage limit that has ended
+	passBlock                // what blocks the program, as the operator asked
+	passWork                 // the program works, and takes the text into that
+	passQueue                // it works, and takes the text into its queue
+)
+
+// note says for the evidence what a message has passed.
+func (p passage) note() string {
+	return [...]string{
+		passMode:  "",
+		passDraft: " over a text that is no draft, as the operator said",
+		passLimit: " after its usage limit had ended",
+		passBlock: " although it was blocked, as the operator asked",
+		passWork:  " while it worked, as its operator allows",
+		passQueue: " into its own queue while it worked",
+	}[p]
+}
+
+// works reports whether the program works.
+func (p passage) works() bool { return p == passWork || p == passQueue }
+
+// past reports whether the program says that it cannot work.
+func (p passage) past() bool { return p == passLimit || p == passBlock }
 
 // pasted is what an attempt remembers of its looks between the paste and the key.
 type pasted struct {
-	first    time.Time // look at the terminal
-	began    time.Time // of the time to show: when the text was read, or a person has scrolled
-	within   time.Duration
-	shown    bool      // the text was seen
-	scrolls  bool      // the key was refused because a person scrolls
-	patience time.Time // then a program that never echoes is believed to have the text
-	part     string    // the part of the screen that must rest
-	still    time.Time // since when it does; zero: the text does not show
-	where    string    // the text was last seen, of a program without markers
+	first   time.Time // look at the terminal
+	began   time.Time // of the time to show: when the text was read, or a person has scrolled
+	within  time.Duration
+	shown   bool      // the text was seen
+	scrolls bool      // the key was refused because a person scrolls
+	part    string    // the part of the screen that must rest
+	still   time.Time // since when it does; zero: the text does not show
+	where   string    // the text was last seen, of a program without markers
 }
 
 // entered is what an attempt remembers of its looks after the key.

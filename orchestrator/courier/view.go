@@ -13,9 +13,8 @@ import (
 
 // view is what a courier knows of its terminal: the last look, and what earlier attempts left. It types nothing.
 type view struct {
-	ledger   *ledger
-	o        *Couriers
-	m        *team.Member
+	ledger *ledger
+	*post
 	memory   memory    // of earlier attempts
 	stranded *typed    // the text typed last, while it may stand in the terminal unproven; nil: it does not
 	future   time.Time // of a person's last key, if the last look found it there

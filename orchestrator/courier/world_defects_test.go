@@ -119,8 +119,8 @@ var typingDefects = []defect{
 
 	// Between the paste and the key.
 	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
-	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.works`,
-		`case false && !a.way.works`, nil},
+	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.by.works`,
+		`case false && !a.way.by.works`, nil},
 	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.text.letter) && a.recognises(o):`,
 		`case o.holds(&a.text.letter) && a.recognises(o):`, nil},
 	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
@@ -196,8 +196,8 @@ var typingDefects = []defect{
 	{"a dropped offer is typed on", "ledger.go", `return l.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
 	{"the number is not read off the pane", "view.go", `	if s == nil && v.ledger.numbered {`, `	if s == nil {`, nil},
 	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.announced, l.seq+1`, `job.Announced, job.PaneSeq = text.announced, l.seq`, nil},
-	{"what was left in typing is forgotten", "courier.go", `ledger{o: o, m: m, open: true, behind: true}`,
-		`ledger{o: o, m: m, behind: true}`, nil},
+	{"what was left in typing is forgotten", "courier.go", `ledger{post: p, open: true, behind: true}`,
+		`ledger{post: p, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.ledger.open = true, true`, `again = true`, nil},
 	{"an urgent message waits for those read before", "../team/queue.go",
 		`func (q *queue) HasUrgent() bool {
