@@ -25,7 +25,7 @@ func (o *Orchestrator) follow(n *store.News) {
 		d := &n.Deliveries[i]
 		m := r.roster.ByID(d.RecipientID)
 		r.admission.Wake(m)
-		if d.Code == parley.HoldHostAway && m != nil && r.roster.Here(m) {
+		if d.Code == parley.HoldHostAway && m != nil && r.roster.Hosts.Here(m) {
 			o.Workspace.Returned.Store(true)
 		}
 	}

@@ -145,7 +145,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	inRoot := filepath.Join(o.opts.Workspace, ".parley")
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	o.rooms.elsewhere = relay.NewElsewhere(o.store, o.rooms.roster, o.opts.Host, ssh)
-	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
+	if err := o.rooms.roster.Names.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
 	if err := o.rooms.roster.EnsureOperator(ctx, o.opts.OperatorKey); err != nil {

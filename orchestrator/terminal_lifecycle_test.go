@@ -288,7 +288,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 		te.t.Fatal(jobs, err)
 	}
 
-	pane, msg, between := te.pane("coder").ID(), te.roster.FillIn(&jobs[0].Message), "\n"
+	pane, msg, between := te.pane("coder").ID(), te.roster.Names.FillIn(&jobs[0].Message), "\n"
 	if m.Terminal().Profile.OneLine {
 		between = " "
 	}

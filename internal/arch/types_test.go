@@ -32,7 +32,6 @@ var large = map[string]int{
 	"internal/parleytest.fixture": 164,
 	"internal/story.telling":      34,
 	"orchestrator/team.Member":    38,
-	"orchestrator/team.Roster":    38,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -39,7 +39,7 @@ func (a *Access) Visible(
 	}
 
 	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
+		if _, err := a.roster.Names.ReadableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
 	}

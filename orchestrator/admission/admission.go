@@ -203,7 +203,7 @@ func messageEvent(kind parley.MessageKind) parley.EventType {
 // HandOut queues the stored deliveries with their couriers and wakes callers that wait for a
 // message. A repeated message is not handed out twice.
 func (a *Admission) HandOut(stored *store.Appended) {
-	a.Roster.FillInDeliveries(stored.Deliveries)
+	a.Roster.Names.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}

@@ -145,7 +145,7 @@ type Copies struct {
 // host, where the path would lead nowhere, it returns "", and they fetch the file.
 func (k *Copies) Receive(ctx context.Context, f parley.File, id string, readers ...*team.Member) (string, error) {
 	for _, m := range readers {
-		if m != nil && !k.roster.Here(m) {
+		if m != nil && !k.roster.Hosts.Here(m) {
 			return "", nil
 		}
 	}

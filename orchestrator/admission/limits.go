@@ -121,7 +121,7 @@ func (a *Admission) sentBefore(
 	if !found {
 		return store.Appended{}, refusal
 	}
-	a.Roster.FillInDeliveries(stored.Deliveries)
+	a.Roster.Names.FillInDeliveries(stored.Deliveries)
 	return stored, d.checkSameCall(from, post, &stored, a.Settings.ResponseDeadline)
 }
 

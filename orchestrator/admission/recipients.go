@@ -202,7 +202,7 @@ func (d *Draft) firstRung(to *team.Member) store.NewDelivery {
 // operator may post.
 func (a *Admission) PostToThread(ctx context.Context, from *team.Member, d Draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.Message.ThreadID))
-	if _, ok := a.Roster.Titles.Find(id); !ok {
+	if _, ok := a.Roster.Names.Titles.Find(id); !ok {
 		th, err := a.Store.Threads.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err

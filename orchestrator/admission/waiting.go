@@ -128,8 +128,8 @@ func (a *Admission) Receipt(stored store.Appended) *parley.SendMessageResult {
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     a.Roster.FillInDeliveries(d),
-		Object:         a.Roster.FillIn(&stored.Message),
+		Deliveries:     a.Roster.Names.FillInDeliveries(d),
+		Object:         a.Roster.Names.FillIn(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {

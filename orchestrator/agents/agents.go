@@ -182,7 +182,7 @@ func (g *Service) GetAgentStatus(
 			Checked:      g.checked(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
-			Elsewhere:    !g.Roster.Here(m),
+			Elsewhere:    !g.Roster.Hosts.Here(m),
 			LimitedUntil: admission.LimitedUntil(m, &a),
 			Unread:       c.Unread,
 			Queued:       c.Queued,

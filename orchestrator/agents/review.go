@@ -115,7 +115,7 @@ func (ws *Worktrees) shared(ctx context.Context, m *team.Member, w *parley.Workt
 	}
 	for _, other := range ws.Roster.All() {
 		its := other.Agent().Worktree
-		if other == m || its == nil || its.Repository != w.Repository || !ws.Roster.Here(other) {
+		if other == m || its == nil || its.Repository != w.Repository || !ws.Roster.Hosts.Here(other) {
 			continue
 		}
 

@@ -257,7 +257,7 @@ func (ws *Worktrees) checkInUse(m *team.Member, dir string, finish worktree.Fini
 	}
 	for _, other := range ws.Roster.All() {
 		a := other.Agent()
-		if other != m && a.State.Live() && ws.Roster.Here(other) && inside(a.Dir, dir) {
+		if other != m && a.State.Live() && ws.Roster.Hosts.Here(other) && inside(a.Dir, dir) {
 			return parley.Errorf(parley.InvalidArgument, "%s works in the worktree of %s", other.Name, m.Name).
 				With("agent", other.Name).Suggest("Stop it first: parley stop %s", other.Name)
 		}

@@ -59,7 +59,7 @@ func (rs *Responders) Ask(
 
 	if c.reply, c.err = rs.reply(ctx, to, &stored.Message, inCall); c.err == nil {
 		if _, ds, err := rs.store.Messages.Message(ctx, stored.Message.ID); err == nil {
-			stored.Deliveries = rs.roster.FillInDeliveries(ds)
+			stored.Deliveries = rs.roster.Names.FillInDeliveries(ds)
 		}
 	}
 

@@ -51,7 +51,7 @@ func (rs *Responders) speak(to *team.Member, post *parley.Message) {
 // is one turn, because some servers want the turns to alternate.
 func (p *prompts) threadPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	prompt := newPrompt(q.config)
-	th, err := p.opts.Roster.Thread(ctx, q.msg.ThreadID)
+	th, err := p.opts.Roster.Names.Thread(ctx, q.msg.ThreadID)
 	if err != nil {
 		return prompt, err
 	}
@@ -66,7 +66,7 @@ func (p *prompts) threadPrompt(ctx context.Context, q *question) (parley.ModelQu
 
 	prompt.System = strings.TrimSpace(prompt.System + "\n\n" + p.threadBriefing(q.to, &th))
 	for i := range posts {
-		post := p.opts.Roster.FillIn(&posts[i])
+		post := p.opts.Roster.Names.FillIn(&posts[i])
 		if post.SenderID == q.to.ID {
 			prompt.Turns = append(prompt.Turns, parley.ModelTurn{Mine: true, Text: post.Text})
 			continue

@@ -70,7 +70,7 @@ func (rs *Responders) Retry(
 	}
 
 	res.Message = strings.Join(names, ", ") + " answered."
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), rs.roster.FillInDeliveries(ds)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), rs.roster.Names.FillInDeliveries(ds)
 
 	return res, nil
 }
@@ -138,7 +138,7 @@ func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
 			continue
 		}
 
-		msg, short := rs.roster.FillIn(&item.Message), parley.Short(item.Message.ID)
+		msg, short := rs.roster.Names.FillIn(&item.Message), parley.Short(item.Message.ID)
 		needs = append(needs, parley.Need{
 			Kind:      parley.NeedUnanswered,
 			AgentID:   m.ID,

@@ -11,7 +11,7 @@ import (
 // in a plain word, so that no completion takes the Enter. What is too long for the terminal
 // is announced.
 func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job) letter {
-	msg := o.Roster.FillIn(&job.Message)
+	msg := o.Roster.Names.FillIn(&job.Message)
 	if l := whole(p, msg, m, o.ShortFooter); p.Fits(l.text) {
 		return l
 	}
@@ -20,7 +20,7 @@ func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job) l
 
 // recompose lays a message out as it was typed.
 func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job) letter {
-	msg := o.Roster.FillIn(&job.Message)
+	msg := o.Roster.Names.FillIn(&job.Message)
 	if job.Announced {
 		return announcement(p, msg, m)
 	}

@@ -129,7 +129,7 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
 	c.ledger.soon, c.doors.eager = false, false
-	if !c.o.Roster.Here(c.m) {
+	if !c.o.Roster.Hosts.Here(c.m) {
 		c.m.TakeQueued() // its own host types to it, and reads it from the database
 		return false, nil
 	}

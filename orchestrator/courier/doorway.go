@@ -178,7 +178,7 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 		return false
 	}
 	sender := d.v.o.Roster.ByID(job.Message.SenderID)
-	text := whole(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter).text
+	text := whole(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter).text
 	switch {
 	case t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman:
 		d.unfit = typedSince + "mark it as not from you"
@@ -212,7 +212,7 @@ func (d *doorway) give(
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
-	msg := v.o.Roster.FillIn(&job.Message)
+	msg := v.o.Roster.Names.FillIn(&job.Message)
 	l := whole(t.Profile, msg, v.m, v.o.ShortFooter)
 	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: v.o.Now(), letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
@@ -326,7 +326,7 @@ func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 	if job.Argument {
 		compose = argument
 	}
-	l := compose(t.Profile, d.v.o.Roster.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
+	l := compose(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
 	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Sent: job.Message.Timestamp,
 	}}

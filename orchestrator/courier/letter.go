@@ -31,7 +31,7 @@ const longestArgument = 100_000
 
 // Argument returns a message as it is handed to a program as an argument of its start, "" if it is too long for that.
 func (o *Couriers) Argument(m *team.Member, p *profile.Profile, msg *parley.Message) string {
-	l := argument(p, o.Roster.FillIn(msg), m, o.ShortFooter)
+	l := argument(p, o.Roster.Names.FillIn(msg), m, o.ShortFooter)
 	if len(l.text) > longestArgument {
 		return ""
 	}

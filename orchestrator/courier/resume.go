@@ -25,7 +25,7 @@ type recovery struct {
 // have arrived or not, and are not typed again unless the operator asks for it. One that nobody
 // has begun to type is queued again.
 func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
-	if !o.Roster.Here(m) {
+	if !o.Roster.Hosts.Here(m) {
 		return nil
 	}
 	unbegun := m.Offers.Drop()

@@ -232,7 +232,7 @@ func (fs *Service) transferredBefore(
 	if err := admission.CheckSameFile(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
-	fs.Roster.FillInDeliveries(stored.Deliveries)
+	fs.Roster.Names.FillInDeliveries(stored.Deliveries)
 	return fs.transferReceipt(stored)
 }
 

@@ -228,7 +228,7 @@ func (ws *Service) KeepHosts(ctx context.Context) (leads bool) {
 // someAway reports whether an agent is on a host that is away.
 func (ws *Service) someAway() bool {
 	for _, m := range ws.Roster.All() {
-		if _, away := ws.Roster.Away(m); away && m.Agent().State != parley.StateTerminated {
+		if _, away := ws.Roster.Hosts.Away(m); away && m.Agent().State != parley.StateTerminated {
 			return true
 		}
 	}

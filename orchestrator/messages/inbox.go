@@ -80,7 +80,7 @@ func (ms *Service) waitInbox(
 }
 
 func (ms *Service) inboxMessage(item store.InboxItem) parley.InboxMessage {
-	msg := ms.Roster.FillIn(&item.Message)
+	msg := ms.Roster.Names.FillIn(&item.Message)
 	return parley.InboxMessage{
 		MessageID:        msg.ID,
 		Sender:           msg.Sender,
@@ -179,7 +179,7 @@ func (ms *Service) inboxQuery(
 	}
 
 	if req.ThreadID != "" {
-		if q.ThreadID, err = ms.Roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
+		if q.ThreadID, err = ms.Roster.Names.ReadableThread(ctx, me, req.ThreadID); err != nil {
 			return q, err
 		}
 		q.Before = f.Before
@@ -209,7 +209,7 @@ func later(a, b *time.Time) time.Time {
 
 // ContractMessage returns an item of an inbox as the seeds name its fields.
 func ContractMessage(roster *team.Roster, item store.InboxItem) parley.ContractMessage {
-	msg := roster.FillIn(&item.Message)
+	msg := roster.Names.FillIn(&item.Message)
 
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
@@ -292,7 +292,7 @@ func (ms *Service) CheckNewMessages(
 		if line := plain.CleanLine(item.Message.Text); plain.Truncate(line, previewText) == line {
 			whole = append(whole, item)
 		}
-		m := ms.Roster.FillIn(&item.Message)
+		m := ms.Roster.Names.FillIn(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
 			Preview: plain.Truncate(plain.CleanLine(m.Text), previewText)})
 	}

@@ -100,7 +100,7 @@ func (rs *responses) answer(
 	ctx context.Context, from *team.Member, original *parley.Message, others []*team.Member, d admission.Draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := rs.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := rs.roster.Names.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.Recipients, d.Message.ThreadID = nil, id
 			return rs.admission.PostToThread(ctx, from, d)
 		}

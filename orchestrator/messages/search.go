@@ -87,7 +87,7 @@ func (se *search) FindMessages(
 		res.Messages = append(res.Messages, parley.FoundMessage{
 			ContractMessage: ContractMessage(se.roster, found.InboxItem),
 			Kind:            found.Message.Kind,
-			ThreadTitle:     se.roster.FillIn(&found.Message).ThreadTitle,
+			ThreadTitle:     se.roster.Names.FillIn(&found.Message).ThreadTitle,
 			RecipientIDs:    orEmpty(found.Recipients),
 			Recipients:      se.namesOf(found.Recipients),
 			RecipientCount:  found.RecipientCount,
@@ -215,7 +215,7 @@ func (se *search) searchPeople(
 	}
 
 	if req.Thread != "" {
-		if q.Thread = se.roster.Titles.Matching(req.Thread); len(q.Thread) == 0 {
+		if q.Thread = se.roster.Names.Titles.Matching(req.Thread); len(q.Thread) == 0 {
 			return parley.Errorf(parley.ThreadNotFound, "no thread's title has %q", plain.CleanLine(req.Thread)).
 				With("parameter", "thread").Suggest("list_threads shows all of them.")
 		}

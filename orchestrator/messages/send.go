@@ -155,7 +155,7 @@ func (ms *Service) BroadcastMessage(
 		Timestamp:      stored.Message.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
 		DeliveryStatus: parley.SumUp(stored.Deliveries),
-		Deliveries:     ms.Roster.FillInDeliveries(stored.Deliveries),
-		Object:         ms.Roster.FillIn(&stored.Message),
+		Deliveries:     ms.Roster.Names.FillInDeliveries(stored.Deliveries),
+		Object:         ms.Roster.Names.FillIn(&stored.Message),
 	}, nil
 }

@@ -108,7 +108,7 @@ func (m *Meter) load(ctx context.Context) error {
 	}
 	known, err := m.opts.Store.Tokens.Transcripts(ctx, now.Add(-keepSources))
 	for i := range known {
-		if member := m.opts.Roster.ByID(known[i].AgentID); member != nil && m.opts.Roster.Here(member) {
+		if member := m.opts.Roster.ByID(known[i].AgentID); member != nil && m.opts.Roster.Hosts.Here(member) {
 			m.sources[source{known[i].AgentID, known[i].Path}] = &known[i]
 		}
 	}

@@ -40,7 +40,7 @@ func (an *AgentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 		return approvalNeed(n, a.Responder), true
 	}
 
-	if since, away := an.Roster.Away(m); away && a.State != parley.StateTerminated {
+	if since, away := an.Roster.Hosts.Away(m); away && a.State != parley.StateTerminated {
 		return awayNeed(n, a.Host, an.Destination(a.Host), since, waiting), true
 	}
 
@@ -57,7 +57,7 @@ func (an *AgentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 				keysFromHere(&n)
 			}
 		}
-		if !an.Roster.Here(m) { // it may ask of a directory, which is one of that host
+		if !an.Roster.Hosts.Here(m) { // it may ask of a directory, which is one of that host
 			n.Text += ", on host " + a.Host
 		}
 	case parley.StateBlocked:
@@ -262,7 +262,7 @@ func (an *AgentNeeds) addScreens(ctx context.Context, needs []parley.Need) {
 	for i := range needs {
 		n := &needs[i]
 		m := an.Roster.ByID(n.AgentID)
-		if m != nil && n.Kind == parley.NeedDialog && !an.Roster.Here(m) {
+		if m != nil && n.Kind == parley.NeedDialog && !an.Roster.Hosts.Here(m) {
 			looks.Go(func() error {
 				if there, err := an.DialogOf(ctx, m); err == nil && there != nil {
 					n.Screen = parley.ScreenEnd(there.Screen, needLines)

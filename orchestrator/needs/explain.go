@@ -38,7 +38,7 @@ func (ops *Service) ExplainMessage(
 		}
 		return parley.Agent{Name: d.Recipient}
 	}
-	res := explain(ops.Roster.FillIn(&msg), ops.Roster.FillInDeliveries(deliveries), agentOf, ops.Now(),
+	res := explain(ops.Roster.Names.FillIn(&msg), ops.Roster.Names.FillInDeliveries(deliveries), agentOf, ops.Now(),
 		time.Local)
 
 	return &res, nil

@@ -223,7 +223,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 
 // fillInItem fills in the names of a message and its recipient.
 func fillInItem(roster *team.Roster, item store.InboxItem) store.InboxItem {
-	roster.FillIn(&item.Message)
+	roster.Names.FillIn(&item.Message)
 	item.Delivery.Recipient = roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
@@ -263,7 +263,7 @@ func (ops *Service) ExportMessages(
 		if err != nil {
 			return nil, err
 		}
-		th = ops.Roster.FillInThread(th)
+		th = ops.Roster.Names.FillInThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 
@@ -273,8 +273,8 @@ func (ops *Service) ExportMessages(
 	}
 
 	for _, m := range page.Messages {
-		ops.Roster.FillIn(&m.Message)
-		ops.Roster.FillInDeliveries(m.Deliveries)
+		ops.Roster.Names.FillIn(&m.Message)
+		ops.Roster.Names.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

@@ -90,7 +90,7 @@ func (r *Reminders) Remind(ctx context.Context) {
 // neither.
 func (r *Reminders) RemindOne(ctx context.Context, w store.Owing, now time.Time) error {
 	s, d := r.Settings, &w.Debt
-	r.Roster.FillIn(&w.Message)
+	r.Roster.Names.FillIn(&w.Message)
 	lead, overdue := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2), s.OverdueAfter
 	sender := w.Message.SenderID
 	if from := r.Roster.ByID(sender); from != nil && from.Kind == parley.KindHuman {
@@ -216,7 +216,7 @@ func quote(w store.Owing) string {
 
 // overdueNeed tells the operator of a response that did not come.
 func (r *Reminders) overdueNeed(w store.Owing, now time.Time) parley.Need {
-	msg, d := r.Roster.FillIn(&w.Message), &w.Debt
+	msg, d := r.Roster.Names.FillIn(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"
 	if d.State == parley.ResponsePartial {
 		what = "the rest of its response"

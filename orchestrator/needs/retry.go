@@ -32,7 +32,7 @@ func (ops *Service) RetryDelivery(
 		return nil, err
 	}
 
-	chosen, err := ops.selectDeliveries(&msg, ops.Roster.FillInDeliveries(all), req.Recipient)
+	chosen, err := ops.selectDeliveries(&msg, ops.Roster.Names.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (ops *Service) RetryDelivery(
 	}
 
 	res.DeliveryStatus = parley.SumUp(stored.Deliveries)
-	res.Deliveries = ops.Roster.FillInDeliveries(stored.Deliveries)
+	res.Deliveries = ops.Roster.Names.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }

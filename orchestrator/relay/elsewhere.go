@@ -33,7 +33,7 @@ func NewElsewhere(s *store.Store, r *team.Roster, own string, ssh map[string]str
 // HostOf returns the host of an agent's terminal, "" for this one.
 func (e *Elsewhere) HostOf(agent string) string {
 	m, err := e.roster.Find(agent)
-	if err != nil || e.roster.Here(m) {
+	if err != nil || e.roster.Hosts.Here(m) {
 		return "" // what is done here says that there is no such agent
 	}
 	return m.Agent().Host

@@ -28,10 +28,10 @@ func (s *subject) about(from, to string, threadID string) bool {
 // the other is the caller then.
 func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
-		if s.id, err = t.Memory.roster.ReadableThread(ctx, me, threadID); err != nil {
+		if s.id, err = t.Memory.roster.Names.ReadableThread(ctx, me, threadID); err != nil {
 			return s, err
 		}
-		if s.thread, err = t.Memory.roster.Thread(ctx, s.id); err != nil {
+		if s.thread, err = t.Memory.roster.Names.Thread(ctx, s.id); err != nil {
 			return s, err
 		}
 

@@ -71,7 +71,7 @@ func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parl
 func publicHold(roster *team.Roster, w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    roster.FillIn(&w.Message).Sender,
+		Sender:    roster.Names.FillIn(&w.Message).Sender,
 		Recipient: roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,

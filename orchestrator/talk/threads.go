@@ -47,7 +47,7 @@ func (mem *memory) LoadThread(ctx context.Context, threadID string) error {
 		return nil
 	}
 
-	th, err := mem.roster.Thread(ctx, threadID)
+	th, err := mem.roster.Names.Thread(ctx, threadID)
 	if err != nil {
 		return err
 	}

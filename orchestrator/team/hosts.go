@@ -58,7 +58,7 @@ func (h *machines) RefuseElsewhere(m *Member, command string) error {
 // Seen returns an agent as it is seen from here: unreachable while its host is away.
 func Seen(r *Roster, m *Member) parley.Agent {
 	a := m.Agent()
-	if since, away := r.Away(m); away && a.State != parley.StateTerminated {
+	if since, away := r.Hosts.Away(m); away && a.State != parley.StateTerminated {
 		a.State, a.Since, a.Evidence = parley.StateUnreachable, since, "its host "+a.Host+" is away"
 	}
 	return a
@@ -78,7 +78,7 @@ func (r *Roster) Follow(n *store.News) (fresh []*Member) {
 		r.Keys.replace(m, n.Keys)
 	}
 	for id, title := range n.Titles {
-		r.Titles.Add(id, title)
+		r.Names.Titles.Add(id, title)
 	}
 	return fresh
 }

@@ -15,12 +15,12 @@ import (
 // Roster holds all members and their keys, and tells who calls. Its methods are safe for concurrent use.
 type Roster struct {
 	*directory
-	*names
+	Names   *names
 	Records *records
-	*machines
-	store *store.Store
-	now   func() time.Time
-	log   *slog.Logger
+	Hosts   *machines
+	store   *store.Store
+	now     func() time.Time
+	log     *slog.Logger
 
 	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
 	InvitationLife time.Duration
@@ -36,7 +36,7 @@ type Roster struct {
 func New(s *store.Store, host string, now func() time.Time, log *slog.Logger) *Roster {
 	all := &directory{byID: map[string]*Member{}, byName: map[string]*Member{}}
 	return &Roster{
-		directory: all, names: &names{directory: all, store: s}, Records: &records{s}, machines: &machines{s, host},
+		directory: all, Names: &names{directory: all, store: s}, Records: &records{s}, Hosts: &machines{s, host},
 		store: s, now: now, log: log,
 	}
 }

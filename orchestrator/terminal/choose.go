@@ -123,7 +123,7 @@ func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parle
 	if m == nil || !req.Resume || req.NoResume {
 		return parley.Agent{}
 	}
-	if a := m.Agent(); !a.Adopted() && p.continues(&a, req.Sandboxed()) && roster.Here(m) {
+	if a := m.Agent(); !a.Adopted() && p.continues(&a, req.Sandboxed()) && roster.Hosts.Here(m) {
 		return a
 	}
 	return parley.Agent{}

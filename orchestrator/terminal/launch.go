@@ -209,7 +209,7 @@ func (la *launcher) enroll(ctx context.Context, a parley.Agent, key *store.APIKe
 func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
 	if old.State != parley.StateTerminated {
-		if err := la.ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
+		if err := la.ts.roster.Hosts.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
 			return err
 		}
 	}
@@ -229,7 +229,7 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}
-	here := la.ts.roster.Here(m)
+	here := la.ts.roster.Hosts.Here(m)
 	if w := old.Worktree; a.Worktree == nil && here && inWorktree(w, a.Dir) {
 		a.Worktree = w
 	}

@@ -25,7 +25,7 @@ func (r recovery) agents(ctx context.Context) error {
 
 	for _, info := range panes {
 		m := r.ts.roster.ByID(info.Owner)
-		if m == nil || m.Kind != parley.KindTerminal || !r.ts.roster.Here(m) {
+		if m == nil || m.Kind != parley.KindTerminal || !r.ts.roster.Hosts.Here(m) {
 			continue
 		}
 		if a := m.Agent(); a.Adopted() {
@@ -38,7 +38,7 @@ func (r recovery) agents(ctx context.Context) error {
 
 	r.adopted(ctx)
 	for _, m := range r.ts.roster.All() {
-		lost := m.Kind == parley.KindTerminal && m.Terminal() == nil && r.ts.roster.Here(m)
+		lost := m.Kind == parley.KindTerminal && m.Terminal() == nil && r.ts.roster.Hosts.Here(m)
 		if lost && m.Agent().State != parley.StateTerminated {
 			if err := r.ts.watcher.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
@@ -86,7 +86,7 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 func (r recovery) adopted(ctx context.Context) {
 	for _, m := range r.ts.roster.All() {
 		a := m.Agent()
-		if !a.Adopted() || a.State == parley.StateTerminated || !r.ts.roster.Here(m) {
+		if !a.Adopted() || a.State == parley.StateTerminated || !r.ts.roster.Hosts.Here(m) {
 			continue
 		}
 		if err := r.adoptedAgent(ctx, m, a); err != nil {

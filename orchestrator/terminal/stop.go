@@ -36,7 +36,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 			Suggest("parley down stops the daemon and its agents.")
 	}
 
-	if err := ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
+	if err := ts.roster.Hosts.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
 		return nil, err
 	}
 
@@ -280,7 +280,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 		m.Changing.Lock()
 		defer m.Changing.Unlock()
 
-		if m.Kind == parley.KindTerminal && ts.roster.Here(m) &&
+		if m.Kind == parley.KindTerminal && ts.roster.Hosts.Here(m) &&
 			(m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
 			members = append(members, m)
 			if a := m.Agent(); a.Adopted() && m.Terminal() != nil {

@@ -25,7 +25,7 @@ func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.Name, m.Agent().Kind).
 			Suggest("Name an agent that was launched; get_agent_status lists them.")
 	}
-	return m, ts.roster.RefuseElsewhere(m, "parley attach "+m.Name)
+	return m, ts.roster.Hosts.RefuseElsewhere(m, "parley attach "+m.Name)
 }
 
 // Screen returns what a person sees in the terminal. For a dead pane it adds a row of history, since

@@ -81,7 +81,7 @@ func (w *watcher) lookAround(ctx context.Context) {
 	byServer := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
 	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
-		case t == nil && m.NeedsTerminal() && w.ts.roster.Here(m):
+		case t == nil && m.NeedsTerminal() && w.ts.roster.Hosts.Here(m):
 			byServer[w.ts.tmux][m] = nil
 		case t != nil && !t.Stopping.Load():
 			if byServer[t.Server] == nil {

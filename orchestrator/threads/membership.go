@@ -130,7 +130,7 @@ func (ts *Service) callerAndThread(ctx context.Context, ref string) (*team.Membe
 	if err != nil {
 		return nil, parley.Thread{}, err
 	}
-	th, err := ts.Roster.Thread(ctx, ref)
+	th, err := ts.Roster.Names.Thread(ctx, ref)
 	return me, th, err
 }
 
@@ -177,7 +177,7 @@ func (ts *Service) changeMembership(ctx context.Context, c membership) (*parley.
 		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, team.ThreadLabel(&c.thread))
 	}
 
-	res.Thread, err = ts.Roster.Thread(ctx, c.thread.ID)
+	res.Thread, err = ts.Roster.Names.Thread(ctx, c.thread.ID)
 
 	return res, err
 }

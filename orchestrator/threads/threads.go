@@ -72,7 +72,7 @@ func (ts *Service) CreateThread(
 	if err != nil || first.Made != th.ID {
 		refund()
 	} else {
-		ts.Roster.Titles.Add(th.ID, th.Title)
+		ts.Roster.Names.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
@@ -119,7 +119,7 @@ func (ts *Service) threadReceipt(
 	if err != nil {
 		return nil, err
 	}
-	th, err := ts.Roster.Thread(ctx, made.Made)
+	th, err := ts.Roster.Names.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants),
@@ -222,7 +222,7 @@ func (ts *Service) ListThreads(
 	}
 
 	for i := range list {
-		list[i] = ts.Roster.FillInThread(list[i])
+		list[i] = ts.Roster.Names.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
@@ -232,7 +232,7 @@ func (ts *Service) ListThreads(
 func (ts *Service) GetThreadDetails(
 	ctx context.Context, req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := ts.Roster.Thread(ctx, req.ThreadID)
+	th, err := ts.Roster.Names.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (ps *Programs) lookAround(ctx context.Context) {
 // look returns the program of an agent with its version. It asks a program that it does not know.
 func (ps *Programs) look(ctx context.Context, m *team.Member) (r running, ok bool) {
 	t, a := m.Terminal(), m.Agent()
-	if t == nil || !a.State.Live() || !ps.roster.Here(m) {
+	if t == nil || !a.State.Live() || !ps.roster.Hosts.Here(m) {
 		return r, false
 	}
 	if a.State == parley.StateStarting && ps.now().Sub(a.Since) < startingTime {
