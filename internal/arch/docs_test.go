@@ -4,12 +4,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/must"
+	"parley/op"
 )
 
 // The plan has no row for a package that is gone.
@@ -27,6 +29,43 @@ func TestDeliveryPageNamesEveryReasonCode(t *testing.T) {
 	for _, code := range parley.ReasonCodes() {
 		if !strings.Contains(string(page), "`"+string(code)+"`") {
 			t.Errorf("docs/delivery.md does not name %s", code)
+		}
+	}
+}
+
+// What a person can choose from by its name is explained where they look for it: no more, and no less.
+func TestPagesNameEveryKindOfNeedAndEveryColumn(t *testing.T) {
+	var kinds, columns []string
+	for _, kind := range parley.NeedKinds() {
+		kinds = append(kinds, string(kind))
+	}
+	for _, c := range op.AgentColumns {
+		if c.Most > 0 {
+			columns = append(columns, strings.ReplaceAll(c.Head, " ", "-"))
+		}
+	}
+
+	for _, list := range []struct {
+		page, after, end string
+		want             []string
+	}{
+		{"docs/operator.md", "| kind | means |", "\n\n", kinds},
+		{"docs/settings.md", "- `agent_columns`:", "\n", columns},
+	} {
+		_, rest, found := strings.Cut(string(must.Have(os.ReadFile(list.page))(t)), list.after)
+		rest, _, _ = strings.Cut(rest, list.end)
+		form := "(?m)^\\| `([a-z_]+)`"
+		if list.end == "\n" {
+			form = "`([a-z-]+)`"
+		}
+		var got []string
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(rest, -1) {
+			got = append(got, m[1])
+		}
+		slices.Sort(got)
+		slices.Sort(list.want)
+		if !found || !slices.Equal(got, list.want) {
+			t.Errorf("%s has %q, want %q", list.page, got, list.want)
 		}
 	}
 }
