@@ -7,7 +7,6 @@ package parleytest
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -56,17 +55,4 @@ func newFixture(t *testing.T, team Team) *fixture {
 	}
 
 	return f
-}
-
-// Suite runs every case, each against a new team.
-func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
-	for _, c := range slices.Concat(agentCases, assistanceCases, attachmentCases, broadcastCases, conversationCases,
-		deadlineCases, eventCases, exportCases, fileCases, historyCases, idempotencyCases, inboxCases,
-		keyCases, messageStatusCases, operatorCases, reportCases, responderCases, responseCases,
-		searchCases, sendCases, threadMemberCases, threadPostCases, threadCases) {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // the cases mostly wait
-			c.run(newFixture(t, newTeam(t)))
-		})
-	}
 }
