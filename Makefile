@@ -55,11 +55,12 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 ATONCE = -p 5 -parallel 6 -timeout 1h -ldflags='-s -w'
 ALL = ./orchestrator ./store ./cmd/parley ./tui ./...
 
-# Browsers, and the longest of what is tried at random, wait for a check.
+# Browsers, and the longest of what is tried at random, wait for a check. What go remembers of a test in the lab does
+# not count: it does not see that the program has changed.
 .PHONY: test
 test: tmux ## run the tests, but those in browsers and the longest: see check
 	$(GO) test -short $(ATONCE) $(ALL)
-	$(IN_LAB) test -short $(ATONCE) ./...
+	$(IN_LAB) test -count=1 -short $(ATONCE) ./...
 
 # On a machine that does much else, a program, a browser or a terminal can be later than any test waits. So a
 # check runs what failed once more, alone: a test that fails again, or whose first run had a data race, fails the
@@ -149,7 +150,7 @@ stories: tmux
 	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
 		nice -n 5 "$$gotestsum" $(call AGAIN,stories) --packages="$(filter-out ./orchestrator/courier,$(UNRACED)) ./tui" \
 			-- -vet=off $(ATONCE) && \
-		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -vet=off $(ATONCE)
+		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -count=1 -vet=off $(ATONCE)
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./store -run '$(WHOLE)'
 
