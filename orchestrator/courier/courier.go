@@ -20,12 +20,6 @@ const (
 	restful = time.Second
 )
 
-// post is what all floors of a courier serve.
-type post struct {
-	o *Couriers
-	m *team.Member
-}
-
 // courier is the only writer to one agent's terminal. Its fields are its own goroutine's. It stands on floors, of which
 // none reaches the one above it.
 type courier struct {

@@ -29,6 +29,12 @@ type Couriers struct {
 	}
 }
 
+// post is what all floors of a courier serve.
+type post struct {
+	o *Couriers
+	m *team.Member
+}
+
 // Options are the services and settings that couriers use.
 type Options struct {
 	Store       Deliveries
