@@ -202,6 +202,9 @@ type Caller struct {
 // Nobody reports whether the caller showed no credential.
 func (c Caller) Nobody() bool { return c.ID == "" }
 
+// OnPage reports whether a session of the page calls, also one that may only look.
+func (c Caller) OnPage() bool { return c.Session != "" || c.Watches != "" }
+
 // Label names the caller for the record, with the program by which the operator calls from no terminal.
 func (c Caller) Label() string {
 	if c.Program == "" {

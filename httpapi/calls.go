@@ -48,7 +48,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		a.events.serveEvents(w, r, o, args)
 		return
 	}
-	if args.stream == serverSent && o.Name == "read_terminal" && (caller.Session != "" || caller.Watches != "") {
+	if args.stream == serverSent && o.Name == "read_terminal" && caller.OnPage() {
 		a.events.serveScreens(w, r, o, args.query)
 		return
 	}
@@ -75,8 +75,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 
 // mayPack reports whether an answer may be compressed: it goes to the page.
 func mayPack(r *http.Request, caller parley.Caller) bool {
-	return (caller.Session != "" || caller.Watches != "") &&
-		strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+	return caller.OnPage() && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
 
 // admit checks the caller before the parameters, so that a caller without a credential

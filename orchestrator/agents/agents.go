@@ -194,7 +194,7 @@ func (g *Service) GetAgentStatus(
 			Owed:         c.Owed,
 			Overdue:      c.Overdue,
 		})
-		if last := &res.Agents[len(res.Agents)-1]; caller.Session != "" {
+		if last := &res.Agents[len(res.Agents)-1]; caller.OnPage() {
 			last.Facts = op.AgentFacts(last)
 		}
 	}
