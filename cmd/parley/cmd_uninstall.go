@@ -87,7 +87,7 @@ func (u *uninstallCommand) run(p *program) error {
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
 func mustRest(env daemon.Environ) error {
 	for _, at := range daemon.Workspaces(env) {
-		held, err := daemon.Locked(at) // also by one that starts or ends
+		held, err := at.Lock().Held() // also by one that starts or ends
 		if err != nil {
 			return err
 		}

@@ -33,10 +33,10 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 		return f
 	}
 
-	held, err := daemon.Locked(d.at)
+	held, err := d.at.Lock().Held()
 	switch {
 	case err != nil:
-		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock(), daemon.PathCause(err))
+		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock().Path, daemon.PathCause(err))
 	case held && info != nil:
 		f.bad("daemon",
 			fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),

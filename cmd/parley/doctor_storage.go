@@ -45,7 +45,7 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 		d.checkPrivate(&f, dir)
 	}
 
-	for _, file := range []string{d.at.Database(), d.at.Info(), d.at.Lock(), d.at.Log()} {
+	for _, file := range []string{d.at.Database(), d.at.Info(), d.at.Lock().Path, d.at.Log()} {
 		d.checkPrivate(&f, file)
 	}
 
@@ -305,7 +305,7 @@ func (r repair) run(ctx context.Context) (*repaired, error) {
 func (r repair) replace(ctx context.Context, at daemon.Place) (did *repaired, err error) {
 	ending, cancel := context.WithTimeoutCause(ctx, daemon.EndWithin+daemon.StartWithin, stillEnding(at))
 	defer cancel()
-	held, err := daemon.AwaitLock(ending, at)
+	held, err := at.Lock().Await(ending)
 	if err != nil {
 		return nil, err
 	}

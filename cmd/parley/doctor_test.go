@@ -324,12 +324,12 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 	writer := must.Have(os.OpenFile(progress, os.O_WRONLY, 0))(t)
 	must.Do(t, os.Remove(progress))
 
-	if !must.Have(daemon.Locked(at))(t) {
+	if !must.Have(at.Lock().Held())(t) {
 		t.Error("a daemon can start during the repair")
 	}
 	must.Do(t, writer.Close())
 	must.Do(t, <-ended)
-	if must.Have(daemon.Locked(at))(t) {
+	if must.Have(at.Lock().Held())(t) {
 		t.Error("no daemon can start after the repair")
 	}
 

@@ -133,7 +133,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if got := spooled(t, h); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
 		t.Errorf("the spool has %q", got)
 	}
-	if _, err := os.Stat(placeOf(h).Lock()); err == nil {
+	if _, err := os.Stat(placeOf(h).Lock().Path); err == nil {
 		t.Error("a daemon was started")
 	}
 }

@@ -117,7 +117,7 @@ func TestStartingDaemonRuns(t *testing.T) {
 	must.Do(t, d.at.Prepare())
 	must.Do(t, os.MkdirAll(filepath.Dir(d.at.Database()), 0o700))
 	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o600))
-	starting := must.Have(daemon.AwaitLock(t.Context(), d.at))(t)
+	starting := must.Have(d.at.Lock().Await(t.Context()))(t)
 	defer starting.Close()
 
 	impatient, cancel := context.WithCancel(t.Context()) // in place of a person who gives up

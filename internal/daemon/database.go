@@ -103,7 +103,7 @@ func MoveDatabase(
 	if err := at.Prepare(); err != nil {
 		return done, err
 	}
-	held, err := lock(at)
+	held, err := at.Lock().take()
 	if err != nil {
 		return done, err
 	}

@@ -169,7 +169,7 @@ func TestANoticeIsKeptUntilItIsTold(t *testing.T) {
 			must.Do(t, os.Mkdir(filepath.Join(root, "shop"), 0o700))
 			d := daemon{Options: Options{Place: locate(root, "shop"), Now: time.Now}}
 			must.Do(t, d.Place.Prepare())
-			d.lock = must.Have(lock(d.Place))(t)
+			d.lock = must.Have(d.Place.Lock().take())(t)
 			notice := d.Place.State(noticeFile)
 			if test.first {
 				must.Do(t, keepNote(notice, "the first\n"))

@@ -49,7 +49,7 @@ func (i *Info) Check(conn net.Conn) error {
 	}
 
 	now, err2 := readInfo(i.at, i.Socket)
-	held, err3 := Locked(i.at)
+	held, err3 := i.at.Lock().Held()
 	if err := errors.Join(err, err2, err3); err != nil || uid != os.Getuid() || !held || now.PID != pid {
 		return parley.Errorf(parley.DaemonUnavailable, "what listens on %s is not the daemon, and was sent nothing",
 			i.Socket).

@@ -50,7 +50,7 @@ func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
 		t.Fatalf("found %v, %v where no daemon runs", info, err)
 	}
 
-	held := must.Have(lock(at))(t)
+	held := must.Have(at.Lock().take())(t)
 	t.Cleanup(func() { _ = held.Close() })
 	must.Do(t, writeInfo(at.Info(), Info{PID: os.Getpid(), Socket: at.Socket()}))
 
@@ -83,7 +83,7 @@ func TestOnlyTheHolderOfTheLockIsTheDaemon(t *testing.T) {
 		must.Do(t, writeInfo(at.Info(), Info{PID: test.pid, Socket: at.Socket()}))
 		release := func() error { return nil }
 		if test.held {
-			release = must.Have(lock(at))(t).Close
+			release = must.Have(at.Lock().take())(t).Close
 		}
 		conn := must.Have(net.Dial("unix", at.Socket()))(t)
 		err := must.Have(ReadInfo(at))(t).Check(conn)

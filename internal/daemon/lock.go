@@ -14,12 +14,18 @@ import (
 	"parley/internal/wait"
 )
 
-// lock takes the workspace's daemon lock, which the system releases when the
-// process ends. Only the holder may open the database or listen on the socket.
-func lock(at Place) (*os.File, error) {
-	f, err := os.OpenFile(at.Lock(), os.O_CREATE|os.O_RDWR, 0o600)
+// Lock is the lock of a workspace's daemon, which the system releases when the process ends. Only the holder may open
+// the database or listen on the socket.
+type Lock struct {
+	Path string
+	root string // of the workspace
+}
+
+// take takes the lock. The error is DAEMON_RUNNING if another process holds it.
+func (l Lock) take() (*os.File, error) {
+	f, err := os.OpenFile(l.Path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(),
+		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", l.Path,
 			PathCause(err)).
 			Suggest("Make it writable for you.")
 	}
@@ -31,10 +37,10 @@ func lock(at Place) (*os.File, error) {
 
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, running(at.Root)
+		return nil, running(l.root)
 	}
 
-	return nil, fmt.Errorf("lock %s: %w", at.Lock(), err)
+	return nil, fmt.Errorf("lock %s: %w", l.Path, err)
 }
 
 func running(root string) error {
@@ -42,10 +48,10 @@ func running(root string) error {
 		Suggest("Use it: parley status shows it, and parley down ends it.")
 }
 
-// Locked reports whether a process holds the daemon's lock. If none does, it takes
-// the lock for a moment; a daemon that starts at that moment finds it taken.
-func Locked(at Place) (bool, error) {
-	f, err := os.Open(at.Lock())
+// Held reports whether a process holds the lock. If none does, it takes the lock for a moment; a daemon that starts at
+// that moment finds it taken.
+func (l Lock) Held() (bool, error) {
+	f, err := os.Open(l.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -77,7 +83,7 @@ func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err 
 		if info = Running(ctx, at); info != nil {
 			return true, nil
 		}
-		if held, err := Locked(at); !held || err != nil {
+		if held, err := at.Lock().Held(); !held || err != nil {
 			return true, err
 		}
 		return false, deaf.look(ctx, at, now())
@@ -88,11 +94,11 @@ func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err 
 	return info, err
 }
 
-// AwaitLock waits until no daemon holds the workspace's lock, and takes it. No daemon starts until it is closed.
-func AwaitLock(ctx context.Context, at Place) (io.Closer, error) {
+// Await waits until no daemon holds the lock, and takes it. No daemon starts until it is closed.
+func (l Lock) Await(ctx context.Context) (io.Closer, error) {
 	var held *os.File
 	err := wait.Until(ctx, 20*time.Millisecond, func() (_ bool, err error) {
-		held, err = lock(at)
+		held, err = l.take()
 		if parley.ErrorCode(err) == parley.DaemonRunning {
 			return false, nil
 		}
@@ -110,7 +116,7 @@ func AwaitLock(ctx context.Context, at Place) (io.Closer, error) {
 // AwaitGone waits until the daemon with that process id has ended. The next one may run by then.
 func AwaitGone(ctx context.Context, at Place, pid int) error {
 	err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
-		if held, err := Locked(at); !held || err != nil {
+		if held, err := at.Lock().Held(); !held || err != nil {
 			return true, err
 		}
 		info, err := ReadInfo(at)

@@ -17,7 +17,7 @@ func lockedPlace(t *testing.T) (Place, *os.File) {
 	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
 	must.Do(t, at.Prepare())
 
-	held := must.Have(lock(at))(t)
+	held := must.Have(at.Lock().take())(t)
 	t.Cleanup(func() { _ = held.Close() })
 	return at, held
 }
@@ -30,7 +30,7 @@ func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
 	must.Do(t, os.RemoveAll(at.Runtime+"/daemon.sock"))
 	must.Do(t, ending.Close())
 
-	held := must.Have(lock(at))(t)
+	held := must.Have(at.Lock().take())(t)
 	defer held.Close()
 	l, err := listenUnix(t.Context(), at)
 	if err != nil {
@@ -45,18 +45,18 @@ func TestAwaitedLockIsKept(t *testing.T) {
 
 	over, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("too long"))
-	if held, err := AwaitLock(over, at); held != nil || err != context.Cause(over) {
+	if held, err := at.Lock().Await(over); held != nil || err != context.Cause(over) {
 		t.Errorf("while a daemon runs: got %v, %v, want the cause of the end", held, err)
 	}
 
 	must.Do(t, running.Close())
-	held := must.Have(AwaitLock(t.Context(), at))(t)
-	if other, err := lock(at); parley.ErrorCode(err) != parley.DaemonRunning {
+	held := must.Have(at.Lock().Await(t.Context()))(t)
+	if other, err := at.Lock().take(); parley.ErrorCode(err) != parley.DaemonRunning {
 		t.Errorf("a daemon starts meanwhile: got %v, %v", other, err)
 	}
 
 	must.Do(t, held.Close())
-	must.Do(t, must.Have(lock(at))(t).Close())
+	must.Do(t, must.Have(at.Lock().take())(t).Close())
 }
 
 // Whoever calls starts the next daemon as soon as one has ended.
@@ -102,7 +102,7 @@ func TestDaemonNoticesThatAnotherHasItsPlace(t *testing.T) {
 		t.Error("no lock counts as another's")
 	}
 	must.Do(t, at.Prepare())
-	other := must.Have(lock(at))(t)
+	other := must.Have(at.Lock().take())(t)
 	defer other.Close()
 	if !d.isReplaced() {
 		t.Error("another's lock goes unnoticed")

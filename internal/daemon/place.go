@@ -59,8 +59,8 @@ func (p Place) Received() string { return p.inRoot("received") }
 // Log returns the path of the log of a daemon in the background.
 func (p Place) Log() string { return p.State("daemon.log") }
 
-// Lock returns the path of the file that a running daemon has locked.
-func (p Place) Lock() string { return p.State("daemon.lock") }
+// Lock returns the lock of the daemon.
+func (p Place) Lock() Lock { return Lock{Path: p.State("daemon.lock"), root: p.Root} }
 
 // Info returns the path of the file that holds an [Info].
 func (p Place) Info() string { return p.State("daemon.json") }
@@ -208,7 +208,7 @@ func (p Place) runningElsewhere() (Place, bool) {
 	}
 
 	other := Place{Root: p.Root, Home: dir, Runtime: socketsDir(dir), found: found{dir: dir}}
-	held, err := Locked(other)
+	held, err := other.Lock().Held()
 	return other, held && err == nil
 }
 

@@ -111,7 +111,7 @@ func TestRunningDaemonIsFoundWithAnotherHome(t *testing.T) {
 		t.Error("no daemon runs, and another user's state is taken")
 	}
 
-	held := must.Have(lock(at))(t)
+	held := must.Have(at.Lock().take())(t)
 	defer held.Close()
 	if got := Locate(ws, other); got.Home != at.Home || got.Socket() != at.Socket() {
 		t.Errorf("got %s, want %s", got.Home, at.Home)

@@ -82,7 +82,7 @@ func (d *daemon) watchPlace(ctx context.Context) {
 			d.end()
 			return
 		}
-		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock()) && disk.Exists(d.Place.inRoot(idFile)) &&
+		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock().Path) && disk.Exists(d.Place.inRoot(idFile)) &&
 			disk.Exists(d.Place.Socket()) && !d.isReplaced() {
 			continue
 		}
@@ -105,8 +105,8 @@ func (d *daemon) appear() error {
 	if err := d.Place.Prepare(); err != nil {
 		return err
 	}
-	if !disk.Exists(d.Place.Lock()) || d.isReplaced() {
-		taken, err := lock(d.Place)
+	if !disk.Exists(d.Place.Lock().Path) || d.isReplaced() {
+		taken, err := d.Place.Lock().take()
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (d *daemon) isReplaced() bool {
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(d.Place.Lock())
+	there, err := os.Lstat(d.Place.Lock().Path)
 	return err == nil && !os.SameFile(ours, there)
 }
 

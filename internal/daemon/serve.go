@@ -118,7 +118,7 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 
 	var err error
-	if d.lock, err = lock(d.Place); err != nil {
+	if d.lock, err = d.Place.Lock().take(); err != nil {
 		return err
 	}
 	if err := disk.IgnoreMissing(os.Remove(d.Place.Info())); err != nil { // left by a crash
