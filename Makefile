@@ -259,6 +259,11 @@ release: ## build archives, packages and the installer into .build/release, twic
 	build/try-rpm .build/release/*x86_64.rpm
 	@ls -l .build/release
 
+# The public address of a fork or of the original: nothing else names it.
+.PHONY: address
+address: ## give the program its address: make address MODULE=github.com/ann/parley URL=https://get.example/parley
+	$(GO) -C build/tools run ./address ../.. '$(MODULE)' '$(URL)'
+
 SOAK ?= 1h
 
 .PHONY: soak

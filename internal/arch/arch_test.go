@@ -237,6 +237,7 @@ func inspectFile(t *testing.T, name string, source []byte) []string {
 
 // inspectImport says why room may not import imported, or nothing.
 func inspectImport(room, imported string) string {
+	imported = local(imported)
 	if imported == "parley" || strings.HasPrefix(imported, "parley/") {
 		if mayEnter(room, path.Clean(strings.TrimPrefix(imported[len("parley"):], "/"))) {
 			return ""
@@ -365,3 +366,19 @@ func at(fset *token.FileSet, node ast.Node) string {
 	p := fset.Position(node.Pos())
 	return fmt.Sprintf("%s:%d: ", p.Filename, p.Line)
 }
+
+// local returns the path of a package as the plan has it, whatever the path of the module is.
+func local(imported string) string {
+	rest, ours := strings.CutPrefix(imported, module())
+	if ours && (rest == "" || rest[0] == '/') {
+		return "parley" + rest
+	}
+	return imported
+}
+
+// module is the path of the program's module.
+var module = sync.OnceValue(func() string {
+	text, _ := os.ReadFile("../../go.mod") // without it nothing would be built
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(first, "module ")
+})

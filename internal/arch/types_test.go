@@ -179,7 +179,7 @@ func (s sources) Import(name string) (*types.Package, error) {
 	}
 
 	var files []*ast.File
-	dir, ours := strings.CutPrefix(name+"/", "parley/")
+	dir, ours := strings.CutPrefix(local(name)+"/", "parley/")
 	paths, _ := fs.Glob(s.tree, path.Join(dir, "*.go"))
 	for _, file := range paths {
 		if source, err := fs.ReadFile(s.tree, file); ours && err == nil && !strings.HasSuffix(file, "_test.go") {

@@ -160,8 +160,8 @@ func TestEveryDependencyHasALicence(t *testing.T) {
 	const modules = "{{with .Module}}{{with .Replace}}{{else}}{{if .Version}}{{.Path}}@{{.Version}}{{end}}{{end}}{{end}}"
 	var names []string
 	for _, system := range []string{"linux", "darwin"} {
-		list := exec.Command("go", "list", "-deps", "-f", modules, "parley/cmd/parley")
-		list.Env = append(os.Environ(), "GOOS="+system)
+		list := exec.Command("go", "list", "-deps", "-f", modules, "./cmd/parley")
+		list.Dir, list.Env = "../..", append(os.Environ(), "GOOS="+system)
 		names = append(names, strings.Fields(string(must.Have(list.Output())(t)))...)
 	}
 	slices.Sort(names)
