@@ -49,7 +49,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if args.stream == serverSent && o.Name == "read_terminal" && caller.OnPage() {
-		a.events.serveScreens(w, r, o, args.query)
+		a.events.serveScreens(w, r, args.query)
 		return
 	}
 

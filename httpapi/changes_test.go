@@ -100,9 +100,11 @@ func TestATerminalIsAStreamOfItsChangedLines(t *testing.T) {
 		change func()
 		want   []string // of the lines that follow, in any order
 	}{
-		{func() {}, []string{`{"agent":"coder","count":3,"changed":{"0":"a","1":"b","2":"c"}`, `"gone":"tester has no terminal"`}},
+		{func() {}, []string{`{"agent":"coder","count":3,"changed":{"0":"a","1":"b","2":"c"}`,
+			`"gone":"tester has no terminal"`}},
 		{func() { s.screens["coder"] = []string{"a", "B", "c"} }, []string{`{"agent":"coder","count":3,"changed":{"1":"B"}`}},
-		{func() { s.screens["coder"] = []string{"B", "c", "d"} }, []string{`{"agent":"coder","up":1,"count":3,"changed":{"2":"d"}`}},
+		{func() { s.screens["coder"] = []string{"B", "c", "d"} },
+			[]string{`{"agent":"coder","up":1,"count":3,"changed":{"2":"d"}`}},
 		{func() { s.screens["coder"] = []string{"B", "c"} }, []string{`{"agent":"coder","count":2,"changed":{}`}},
 		{func() { s.screens["tester"] = []string{"x"} }, []string{`{"agent":"tester","count":1,"changed":{"0":"x"}`}},
 	} {

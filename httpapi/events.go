@@ -127,6 +127,56 @@ func (e *eventStreams) readEvents(ctx context.Context, inv *op.Invocation) (*par
 	return page, nil
 }
 
+// How often the terminals of a stream are read: while any of them changes, and else.
+const (
+	screenMoves = 250 * time.Millisecond
+	screenRests = time.Second
+	screenCalms = 3 * time.Second // after the last change
+)
+
+// serveScreens streams what changes in terminals, until the client or the server ends the stream.
+func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, q url.Values) {
+	shown, err := screensOf(e.service, q)
+	if err != nil {
+		e.fail(w, r, err)
+		return
+	}
+
+	ctx := r.Context()
+	s := e.openStream(w, mayPack(r, parley.CallerFrom(ctx)))
+	defer s.end()
+	var spoke, moved time.Time
+	for s.err == nil {
+		if err := e.callers.recheck(r, nil); err != nil {
+			s.failure(ctx, parley.AsError(err))
+			return
+		}
+		now, changes := time.Now(), shown.changes(ctx)
+		for _, change := range changes {
+			data, _ := json.Marshal(change) // cannot fail: strings, numbers and times
+			s.write(fmt.Sprintf("data: %s\n\n", data))
+		}
+		switch {
+		case len(changes) > 0:
+			s.flush()
+			spoke, moved = now, now
+		case now.Sub(spoke) >= time.Duration(e.heartbeat)*time.Second:
+			s.comment("")
+			spoke = now
+		}
+
+		rest := screenRests
+		if now.Sub(moved) < screenCalms {
+			rest = screenMoves
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rest):
+		}
+	}
+}
+
 // stream writes server-sent events. After the first write that fails it writes nothing.
 type stream struct {
 	w    io.Writer

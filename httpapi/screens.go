@@ -2,24 +2,15 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/op"
 )
 
-// How often the terminals of a stream are read: while any of them changes, and else.
-const (
-	screenMoves = 250 * time.Millisecond
-	screenRests = time.Second
-	screenCalms = 3 * time.Second // after the last change
-	mostScreens = 64              // of one stream
-)
+// mostScreens is how many terminals one stream has.
+const mostScreens = 64
 
 // screenChange is how a terminal differs from what was told of it last.
 type screenChange struct {
@@ -33,81 +24,44 @@ type screenChange struct {
 	Screen *parley.ReadTerminalResult `json:"screen,omitempty"`
 }
 
-// screens is a stream of the terminals of some agents.
+// screens is what was told of the terminals of some agents.
 type screens struct {
-	*stream
 	service parley.Service
 	reads   map[string]*op.Invocation // by agent
 	told    map[string]*parley.ReadTerminalResult
 	gone    map[string]string
 }
 
-// serveScreens streams the terminals of the agents that `agent` names, apart by commas: whole at first, then the lines
-// that change, until the client or the server ends the stream.
-func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, o *op.Op, q url.Values) {
-	s := &screens{service: e.service, reads: map[string]*op.Invocation{},
+// screensOf returns the terminals of the agents that `agent` names, apart by commas, before anything was told of them.
+func screensOf(service parley.Service, q url.Values) (*screens, error) {
+	s := &screens{service: service, reads: map[string]*op.Invocation{},
 		told: map[string]*parley.ReadTerminalResult{}, gone: map[string]string{}}
 	for i, name := range strings.Split(q.Get("agent"), ",") {
 		one := url.Values{"agent": {name}, "colours": {"true"}}
 		if q.Has("history") {
 			one.Set("history", q.Get("history"))
 		}
-		inv, err := o.DecodeQuery(one)
-		if err == nil && i >= mostScreens {
-			err = parley.Errorf(parley.InvalidArgument, "a stream has %d terminals at most", mostScreens).
+		inv, err := op.ReadTerminal.DecodeQuery(one)
+		switch {
+		case err != nil:
+			return nil, err
+		case i >= mostScreens:
+			return nil, parley.Errorf(parley.InvalidArgument, "a stream has %d terminals at most", mostScreens).
 				Suggest("Ask for fewer at once.")
-		}
-		if err != nil {
-			e.fail(w, r, err)
-			return
 		}
 		s.reads[name] = inv
 	}
-
-	ctx := r.Context()
-	s.stream = e.openStream(w, mayPack(r, parley.CallerFrom(ctx)))
-	defer s.end()
-	var spoke, moved time.Time
-	for s.err == nil {
-		if err := e.callers.recheck(r, nil); err != nil {
-			s.failure(ctx, parley.AsError(err))
-			return
-		}
-		switch now := time.Now(); {
-		case s.tell(ctx):
-			spoke, moved = now, now
-		case now.Sub(spoke) >= time.Duration(e.heartbeat)*time.Second:
-			s.comment("")
-			spoke = now
-		}
-
-		rest := screenRests
-		if time.Since(moved) < screenCalms {
-			rest = screenMoves
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(rest):
-		}
-	}
+	return s, nil
 }
 
-// tell writes what has changed, and reports whether anything has.
-func (s *screens) tell(ctx context.Context) (any bool) {
+// changes returns what has changed: everything at first, then the lines that did.
+func (s *screens) changes(ctx context.Context) (all []screenChange) {
 	for name, inv := range s.reads {
-		change, ok := s.look(ctx, name, inv)
-		if !ok {
-			continue
+		if change, ok := s.look(ctx, name, inv); ok {
+			all = append(all, change)
 		}
-		any = true
-		data, _ := json.Marshal(change) // cannot fail: strings, numbers and times
-		s.write(fmt.Sprintf("data: %s\n\n", data))
 	}
-	if any {
-		s.flush()
-	}
-	return any
+	return all
 }
 
 // look reads a terminal; ok is false if it is as it was told last.

@@ -369,7 +369,7 @@ func at(fset *token.FileSet, node ast.Node) string {
 
 // local returns the path of a package as the plan has it, whatever the path of the module is.
 func local(imported string) string {
-	rest, ours := strings.CutPrefix(imported, module())
+	rest, ours := strings.CutPrefix(imported, module)
 	if ours && (rest == "" || rest[0] == '/') {
 		return "parley" + rest
 	}
@@ -377,8 +377,8 @@ func local(imported string) string {
 }
 
 // module is the path of the program's module.
-var module = sync.OnceValue(func() string {
+var module = func() string {
 	text, _ := os.ReadFile("../../go.mod") // without it nothing would be built
 	first, _, _ := strings.Cut(string(text), "\n")
 	return strings.TrimPrefix(first, "module ")
-})
+}()

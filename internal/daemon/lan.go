@@ -101,44 +101,23 @@ func OwnFingerprint(home, address string) string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sha256.Sum256(block.Bytes)), " ", ":")
 }
 
-// listenNear listens at the address of this machine for which the page has a certificate of its own, unless parley.yaml
-// says how the page is reached, and returns the page's address elsewhere. Without that address, as in another network,
-// the page is here alone.
-func (d *daemon) listenNear() (address string) {
-	u, err := url.Parse(d.web.URL)
-	if err != nil || d.web.Certificate != "" || OwnFingerprint(d.Place.Home, d.web.URL) == "" {
-		return d.web.URL
+// listenNear listens at an address of this machine by the certificate that the page has of its own for it. It returns
+// nil if there is none.
+func listenNear(home, address string, port int) (net.Listener, error) {
+	if OwnFingerprint(home, address) == "" {
+		return nil, nil
 	}
-
-	c := &certificate{file: d.Place.State(ownCertificate), key: d.Place.State(ownKey)}
-	_, err = c.get(nil)
-	if err == nil {
-		var l net.Listener
-		if l, err = ListenPort(u.Hostname(), d.tcp.Addr().(*net.TCPAddr).Port); err == nil {
-			d.near = secure(l, c)
-			return d.web.URL
-		}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
 	}
-	d.log.Warn("the page is on this machine alone", "error", err)
-	d.web.URL = ""
-
-	return ""
-}
-
-// listeners returns all that the daemon serves.
-func (d *daemon) listeners() []net.Listener {
-	all := []net.Listener{d.unix, d.tcp, d.own}
-	if d.near != nil {
-		all = append(all, d.near)
+	c := &certificate{file: filepath.Join(home, ownCertificate), key: filepath.Join(home, ownKey)}
+	if _, err := c.get(nil); err != nil {
+		return nil, err
 	}
-	return all
-}
-
-// closePorts closes what other machines and the browser here reach. The server has closed it, if it served.
-func (d *daemon) closePorts() {
-	for _, l := range []net.Listener{d.tcp, d.near} {
-		if l != nil {
-			_ = l.Close()
-		}
+	l, err := ListenPort(u.Hostname(), port)
+	if err != nil {
+		return nil, err
 	}
+	return secure(l, c), nil
 }

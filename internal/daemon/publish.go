@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -140,4 +141,37 @@ func (d *daemon) leave(ctx context.Context) {
 	case <-time.After(3 * time.Second):
 	}
 	d.end()
+}
+
+// goNear listens in the network that this machine is in, if the page has a certificate of its own for that and
+// parley.yaml names none, and returns the page's address elsewhere. In another network the page is here alone.
+func (d *daemon) goNear() (address string) {
+	if d.web.Certificate != "" {
+		return d.web.URL
+	}
+	l, err := listenNear(d.Place.Home, d.web.URL, d.tcp.Addr().(*net.TCPAddr).Port)
+	if err != nil {
+		d.log.Warn("the page is on this machine alone", "error", err)
+		d.web.URL = ""
+	}
+	d.near = l
+	return d.web.URL
+}
+
+// listeners returns all that the daemon serves.
+func (d *daemon) listeners() []net.Listener {
+	all := []net.Listener{d.unix, d.tcp, d.own}
+	if d.near != nil {
+		all = append(all, d.near)
+	}
+	return all
+}
+
+// closePorts closes what browsers reach. The server has closed it, if it served.
+func (d *daemon) closePorts() {
+	for _, l := range []net.Listener{d.tcp, d.near} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
 }

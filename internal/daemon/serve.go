@@ -154,7 +154,7 @@ func (d *daemon) open(ctx context.Context) error {
 		return err
 	}
 	d.notes(moved, "parley web", "")
-	t.Web.URL = d.listenNear()
+	t.Web.URL = d.goNear()
 	d.tcp = secure(d.tcp, secret)
 	if err := d.openStore(ctx); err != nil {
 		return err
