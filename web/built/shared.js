@@ -1514,7 +1514,7 @@ function remember(events) {
     if (!e4.message_preview || !announces(e4)) continue;
     const to = e4.recipient || e4.thread_title || (e4.recipient_count > 1 ? `${e4.recipient_count} agents` : "all");
     if (e4.sender_agent_id) words[e4.sender_agent_id] = `→ ${to}: ${e4.message_preview}`;
-    if (e4.recipient_agent_id) words[e4.recipient_agent_id] = `← ${e4.sender}: ${e4.message_preview}`;
+    if (e4.recipient_agent_id && e4.sender !== "parley") words[e4.recipient_agent_id] = `← ${e4.sender}: ${e4.message_preview}`;
     if (e4.thread_id) words[e4.thread_id] = `${e4.sender}: ${e4.message_preview}`;
   }
   lastWords.value = words;

@@ -802,8 +802,12 @@ function Branch({ a }) {
 function State({ a }) {
   return m`<span class=${`status ${a.state} ${asks(a) ? "waits" : ""}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
 }
+function aboutOf(a) {
+  const d2 = matters.value.find((n) => n.agent_id === a.id && n.dialog?.question)?.dialog;
+  return d2 ? [d2.question, ...d2.options.map((o) => `${o.choice} ${o.label}`)].join("  ") : a.waits_for || a.held_reason || "";
+}
 function AgentRow({ a }) {
-  const about = a.waits_for || a.held_reason || "";
+  const about = aboutOf(a);
   return m`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} /><span class="grow"></span>
       ${a.overdue_replies ? m`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? m`<span class="quiet">${a.queued} queued</span>` : null}</span>
@@ -822,7 +826,7 @@ function found(text) {
   const words2 = text.toLowerCase().trim();
   const rank = (a) => {
     const at = a.name.toLowerCase().indexOf(words2);
-    const row2 = [doing(a), ...a.facts ?? [], a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(" ");
+    const row2 = [doing(a), ...a.facts ?? [], a.worktree?.branch, aboutOf(a), lastWords.value[a.id]].join(" ");
     return at >= 0 ? Math.min(at, 1) : row2.toLowerCase().includes(words2) ? 2 : 3;
   };
   return inOrder().filter((a) => rank(a) < 3).sort((x, y) => rank(x) - rank(y));

@@ -35,9 +35,15 @@ export function State({a}) {
   return html`<span class=${`status ${a.state} ${asks(a) ? 'waits' : ''}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
 }
 
+/** What an agent waits for: its question with the options, if that is open. @param {any} a */
+function aboutOf(a) {
+  const d = matters.value.find(n => n.agent_id === a.id && n.dialog?.question)?.dialog;
+  return d ? [d.question, ...d.options.map((/** @type {any} */ o) => `${o.choice} ${o.label}`)].join('  ') : a.waits_for || a.held_reason || '';
+}
+
 /** @param {{a: any}} props */
 function AgentRow({a}) {
-  const about = a.waits_for || a.held_reason || '';
+  const about = aboutOf(a);
   return html`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
       ${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet">${a.queued} queued</span>` : null}</span>
@@ -59,7 +65,7 @@ function found(text) {
   /** @param {any} a */
   const rank = a => {
     const at = a.name.toLowerCase().indexOf(words);
-    const row = [doing(a), ...a.facts ?? [], a.worktree?.branch, a.waits_for || a.held_reason, lastWords.value[a.id]].join(' ');
+    const row = [doing(a), ...a.facts ?? [], a.worktree?.branch, aboutOf(a), lastWords.value[a.id]].join(' ');
     return at >= 0 ? Math.min(at, 1) : row.toLowerCase().includes(words) ? 2 : 3;
   };
   return inOrder().filter(a => rank(a) < 3).sort((x, y) => rank(x) - rank(y));

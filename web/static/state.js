@@ -200,7 +200,7 @@ function remember(events) {
     if (!e.message_preview || !announces(e)) continue;
     const to = e.recipient || e.thread_title || (e.recipient_count > 1 ? `${e.recipient_count} agents` : 'all');
     if (e.sender_agent_id) words[e.sender_agent_id] = `→ ${to}: ${e.message_preview}`;
-    if (e.recipient_agent_id) words[e.recipient_agent_id] = `← ${e.sender}: ${e.message_preview}`;
+    if (e.recipient_agent_id && e.sender !== 'parley') words[e.recipient_agent_id] = `← ${e.sender}: ${e.message_preview}`;
     if (e.thread_id) words[e.thread_id] = `${e.sender}: ${e.message_preview}`;
   }
   lastWords.value = words;
