@@ -371,3 +371,25 @@ const WorktreesDir = ".worktrees"
 
 // WorktreeAuto asks for a worktree on a branch of the agent's own name.
 const WorktreeAuto = "true"
+
+// ReportStateRequest is the report of an agent's own program.
+type ReportStateRequest struct {
+	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`
+	State      string     `json:"state,omitempty" doc:"What the program is doing now, if its profile does not derive it from the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
+	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first 8 characters of the id of each message in the prompt that the program got." max:"50"`
+	Transcript string     `json:"transcript,omitempty" doc:"The absolute path of the program's transcript of its conversation." max:"4096"`
+	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
+	Session    string     `json:"session,omitempty" doc:"The program's own name for its session." max:"200"`
+	PID        int        `json:"pid,omitempty" doc:"The process that reports, which the program has started."`
+	At         *time.Time `json:"at,omitempty" doc:"When it happened; now by default."`
+	Waits      bool       `json:"waits,omitempty" doc:"The hook waits, up to 700 ms, for a message that it prints."`
+	Continued  bool       `json:"continued,omitempty" doc:"The turn that ends is one that a hook has made go on."`
+}
+
+// ReportStateResult lists the reported messages that were typed to the agent, as far as
+// that is recorded at once.
+type ReportStateResult struct {
+	Answer
+	Named  []string `json:"named_messages"`   // whole ids
+	Prints string   `json:"prints,omitempty"` // what the hook prints, in the program's own form: a message for its turn
+}

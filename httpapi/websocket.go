@@ -9,47 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley"
-	"parley/op"
 )
-
-// serveWebSocket streams events beginning with a page. Each event is one text message with
-// the same JSON as the data of a server-sent event. A client that sends anything is
-// disconnected.
-func (e *eventStreams) serveWebSocket(
-	w http.ResponseWriter, r *http.Request, op *op.Op, page *parley.ReadEventsResult,
-) {
-	e.streams.Add(1)
-	defer e.streams.Done()
-
-	h := &handshake{ResponseWriter: w}
-
-	// guard has checked Host and Origin.
-	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
-	if err != nil {
-		if h.refused != 0 {
-			e.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
-				Suggest("Connect with a WebSocket client of version 13, " +
-					"or read server-sent events with `Accept: text/event-stream`."),
-			})
-		}
-		return
-	}
-
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-
-	// The reader outlives the server's context to receive the client's close frame.
-	reading, stopReading := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer stopReading()
-	gone := conn.CloseRead(reading)
-	defer context.AfterFunc(gone, cancel)()
-
-	e.follow(ctx, r, socket{conn, e.writeWait}, op, page)
-
-	// Close waits five seconds for a client that does not answer, unless reading ends.
-	defer time.AfterFunc(lastWrite, stopReading).Stop()
-	_ = conn.Close(websocket.StatusGoingAway, "resume with after=SEQ") // if it is still open
-}
 
 // handshake drops what the library writes when it refuses a connection, so that an error
 // in JSON can replace it.

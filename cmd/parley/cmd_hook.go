@@ -29,11 +29,14 @@ const (
 	hookRead = 150 * time.Millisecond
 	hookCall = 200 * time.Millisecond
 	hookTime = 250 * time.Millisecond
+	// hookWaits is how much longer that is where the program waits for a message: the daemon finds out within 700 ms.
+	hookWaits = time.Second
 )
 
 // hookCommand reports what an agent program does.
 type hookCommand struct {
 	sessions string // where the program's sessions are listed
+	waits    bool   // the program takes what is printed
 }
 
 func (h *hookCommand) declare(c *cli) *cobra.Command {
@@ -48,6 +51,9 @@ else.
 It prints nothing, always succeeds, and ends within 300 ms. While no daemon runs, the
 report waits in the workspace. Outside of an agent it does nothing.
 
+With --wait it prints a message that is there for the program, in the form in which that
+takes it into its turn, and ends within 1.3 s.
+
 With --sessions it reports nothing, but asks the daemon whether the program may send a
 message to another session, and prints the program's own form of a refusal if not.`,
 		Example: `  parley hook < event.json
@@ -61,6 +67,7 @@ message to another session, and prints the program's own form of a refusal if no
 	}
 	cmd.Flags().StringVar(&h.sessions, "sessions", "", "where the program's sessions are listed; judge a message "+
 		"to one")
+	cmd.Flags().BoolVar(&h.waits, "wait", false, "the program takes what is printed into its turn")
 	return cmd
 }
 
@@ -79,7 +86,11 @@ func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
 		return
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, hookTime)
+	longer := time.Duration(0)
+	if h.waits {
+		longer = hookWaits
+	}
+	ctx, cancel := context.WithTimeout(ctx, hookTime+longer)
 	defer cancel()
 
 	began := p.out.now()
@@ -91,9 +102,13 @@ func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
 	}
 
 	started := h.startedBefore(p, began)
-	report.At, report.PID = &started, os.Getpid()
-	if info != nil && reportState(ctx, p.out.at.wayTo(info, 0), report, began.Add(hookCall)) {
-		return
+	report.At, report.PID, report.Waits = &started, os.Getpid(), h.waits
+	if info != nil {
+		prints, done := reportState(ctx, p.out.at.wayTo(info, 0), report, began.Add(hookCall+longer))
+		if done {
+			_, _ = io.WriteString(p.out.out, prints)
+			return
+		}
 	}
 
 	// If the spool fails too, nobody can be told.
@@ -109,15 +124,18 @@ func (*hookCommand) startedBefore(p *program, now time.Time) time.Time {
 	return p.started
 }
 
-// reportState sends a report to the daemon. done is false if no daemon answered.
+// reportState sends a report to the daemon, and returns what the hook prints. done is false if no daemon answered.
 func reportState(
 	ctx context.Context, way client.Options, report parley.ReportStateRequest, until time.Time,
-) (done bool) {
+) (prints string, done bool) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	_, err := op.ReportState.Call(ctx, client.New(way), report)
+	res, err := op.ReportState.Call(ctx, client.New(way), report)
+	if err == nil {
+		return res.Prints, true
+	}
 	refused, typed := errors.AsType[*parley.Error](err)
-	return err == nil || typed && refused.Code != parley.DaemonUnavailable
+	return "", typed && refused.Code != parley.DaemonUnavailable
 }
 
 // maxHookInput bounds the input that a hook keeps, in bytes. Tools may pass everything
@@ -187,6 +205,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 		r.Event += ":" + more
 	}
 	r.Session = in.session(r.Event)
+	r.Continued = in.flag("stop_hook_active", "stopHookActive")
 	if in.text("agent_id") != "" {
 		r.Event = "subagent:" + r.Event
 	}
@@ -211,6 +230,11 @@ func (p payload) text(names ...string) string {
 		}
 	}
 	return ""
+}
+
+// flag reports whether one of the members is true.
+func (p payload) flag(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return string(p[name]) == "true" })
 }
 
 // maxPath is the longest path that a report may have, in bytes.

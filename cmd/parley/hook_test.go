@@ -176,8 +176,8 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	root := must.Have(filepath.EvalSymlinks(h.Workspace))(t)
 	at := daemon.Locate(root, daemon.Environ(h.Env))
 	socket := must.Have(daemon.ReadInfo(at))(t).Socket
-	if !reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report,
-		time.Now().Add(time.Minute)) {
+	if _, done := reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report,
+		time.Now().Add(time.Minute)); !done {
 		t.Error("what the daemon refused would be kept")
 	}
 }

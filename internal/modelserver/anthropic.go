@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 // anthropic speaks Anthropic's messages API.
@@ -64,6 +65,9 @@ func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 				t.results = append(t.results, p.Content.join())
 			}
 
+			if m.Role == "system" || strings.HasPrefix(p.Text, "<system-reminder>") {
+				t.texts = append(t.texts, hooked(p.Text)...)
+			}
 			added := meanwhile.FindAllStringSubmatch(p.Text, -1)
 			for _, sent := range added {
 				t.texts = append(t.texts, sent[1])

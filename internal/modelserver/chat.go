@@ -35,11 +35,14 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 			t.texts, t.results = nil, nil
 		case "tool":
 			t.results = append(t.results, m.Content.join())
+			t.texts = append(t.texts, hooked(m.Content.join())...)
 		case "system", "developer":
 			t.system += m.Content.join()
 		case "user":
 			for _, p := range m.Content {
-				if text, ok := userText(p.Text); ok {
+				if texts := hooked(p.Text); texts != nil && !strings.HasPrefix(p.Text, "[") {
+					t.texts = append(t.texts, texts...)
+				} else if text, ok := userText(p.Text); ok {
 					t.texts = append(t.texts, text)
 				}
 			}

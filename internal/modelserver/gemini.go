@@ -40,6 +40,10 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 		for _, p := range c.Parts {
 			if p.FunctionResponse.Response != nil {
 				t.results = append(t.results, string(p.FunctionResponse.Response))
+				var response struct{ Output string }
+				if json.Unmarshal(p.FunctionResponse.Response, &response) == nil {
+					t.texts = append(t.texts, hooked(response.Output)...)
+				}
 			}
 
 			if text, ok := userText(p.Text); ok {

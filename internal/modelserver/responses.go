@@ -38,9 +38,12 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 			t.results = append(t.results, item.Output.join())
 		case item.Role == "developer":
 			t.system += item.Content.join()
+			t.texts = append(t.texts, hooked(strings.TrimSpace(item.Content.join()))...)
 		case item.Role == "user":
 			for _, p := range item.Content {
-				if text, ok := userText(p.Text); ok {
+				if texts := hooked(p.Text); strings.HasPrefix(p.Text, "<hook_prompt ") {
+					t.texts = append(t.texts, texts...)
+				} else if text, ok := userText(p.Text); ok {
 					t.texts = append(t.texts, text)
 				}
 			}

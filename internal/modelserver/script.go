@@ -3,6 +3,7 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"regexp"
 	"slices"
@@ -253,6 +254,29 @@ var wrappers = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)^<cross_session_message [^>]*>\n(.*)\n</cross_session_message>`),
 	regexp.MustCompile(`(?s)^<system-notice>\nUser interjection during work: .*?\n</system-notice>\n(.*)`),
 	regexp.MustCompile(`(?s)^Another Claude session sent a message:\n(.*)\n\nThis came from another Claude session`),
+}
+
+// hooks are what programs put around a text that one of their hooks printed.
+var hooks = []*regexp.Regexp{
+	regexp.MustCompile(`(?s)(?:PostToolUse:\S+|Stop) hook additional context: (.*?)(?:\n</system-reminder>|\z)`),
+	regexp.MustCompile(`(?s)<hook_context>(.*?)</hook_context>`),
+	regexp.MustCompile(`(?s)^<hook_prompt [^>]*>(.*)</hook_prompt>$`),
+	regexp.MustCompile(`(?s)Context from PostToolUse hook '[^']*':\n(.*?)\n</system-reminder>`),
+	regexp.MustCompile(`(?s)^Stop hook feedback:\n- (.*?)\n?$`),
+	regexp.MustCompile(`(?s)(?:\n\n|^)(\[AGENT [^\]]*\]: [^\n]*(?:\n[^\n]+)*\))\n?$`),
+}
+
+// hooked returns what hooks printed into a text of a program: the first form that fits tells.
+func hooked(text string) (texts []string) {
+	for _, form := range hooks {
+		for _, m := range form.FindAllStringSubmatch(text, -1) {
+			texts = append(texts, html.UnescapeString(m[1]))
+		}
+		if texts != nil {
+			return texts
+		}
+	}
+	return nil
 }
 
 // userText returns a submitted text without the additions of programs. It is not ok for a

@@ -68,6 +68,7 @@ func drawn(page string, records []record) (string, error) {
 		"deliveries": deliveriesTable(all, (*record).typed), "waits": waitsTable(all),
 		"sandboxes": deliveriesTable(sandboxes, (*record).typed),
 		"entrances": deliveriesTable(all, (*record).entered), "entrance waits": entranceWaitsTable(all),
+		"hooks": hooksTable(all),
 	} {
 		if page, err = between(page, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", table); err != nil {
 			return "", err
@@ -347,7 +348,7 @@ func entranceWaitsTable(all []tried) string {
 
 func TestRecordsMakeThePage(t *testing.T) {
 	page := ""
-	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "sandboxes", "entrances", "entrance waits"} {
+	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "sandboxes", "entrances", "entrance waits", "hooks"} {
 		page += "before " + name + "\n<!-- " + name + " -->\nold\n<!-- /" + name + " -->\n"
 	}
 	first, last := scenes[0].name, scenes[len(scenes)-1].name

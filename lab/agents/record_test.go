@@ -32,6 +32,7 @@ type record struct {
 	Seed       uint64                                `json:"seed,omitempty"`
 	Deliveries *figures                              `json:"deliveries,omitempty"`
 	Entrance   *entranceFigures                      `json:"entrance,omitempty"` // deliveries through its own entrance
+	Hooks      *hookFigures                          `json:"hooks,omitempty"`    // deliveries that its hooks could take
 }
 
 // recordsDir holds a file for each version of a program, with a record in each line.

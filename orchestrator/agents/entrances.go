@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,6 +24,7 @@ type Entrances struct {
 	mu    sync.Mutex
 	Open  map[string]*KeptDoor // by the agent's id
 	Asked map[string]Asked     // what programs do, by the agent's id
+	hooks map[string]*door.Hooks
 }
 
 // KeptDoor is an entrance that was found open.
@@ -38,6 +40,74 @@ type KeptDoor struct {
 
 // At returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
 func (e *Entrances) At(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
+	own, err := e.own(ctx, m, t, any)
+	h := &t.Profile.Door.Hooks
+	if !any || h.Tool.Event == "" && h.End.Event == "" {
+		return own, err
+	}
+	return &beside{Door: own, closed: err, hooks: e.hooksOf(m, t.Profile)}, nil
+}
+
+// beside is an entrance whose letters some hook may have taken instead. Give goes to hooks as they call.
+type beside struct {
+	door.Door
+	closed error // why it is nil, if the program has one
+	hooks  *door.Hooks
+}
+
+// Give implements door.Door.
+func (b *beside) Give(ctx context.Context, l door.Letter) error {
+	if b.Door == nil {
+		return cmp.Or(b.closed, door.ErrClosed)
+	}
+	return b.Door.Give(ctx, l)
+}
+
+// Ask implements door.Door.
+func (b *beside) Ask(ctx context.Context, l door.Letter) (door.Answer, error) {
+	answer, ours, err := b.hooks.Ask(l)
+	switch {
+	case ours || err != nil:
+		return answer, err
+	case b.Door != nil:
+		return b.Door.Ask(ctx, l)
+	case b.closed != nil:
+		return answer, b.closed
+	}
+	return door.Answer{Fate: door.Absent, Evidence: "no hook of its program took it"}, nil
+}
+
+// Withdraw implements door.Door.
+func (b *beside) Withdraw(ctx context.Context, l door.Letter) (back bool, err error) {
+	if b.Door == nil {
+		return false, b.closed
+	}
+	return b.Door.Withdraw(ctx, l)
+}
+
+// hooksOf returns what is known of the letters that hooks of an agent's program took.
+func (e *Entrances) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.hooks == nil {
+		e.hooks = map[string]*door.Hooks{}
+	}
+	of := m.ID + " " + p.Name
+	h := e.hooks[of]
+	if h == nil {
+		h = &door.Hooks{Dir: terminal.HookDir(e.Dir, m.ID), Holds: map[string]func([]byte) bool{}}
+		for kind, hook := range terminal.HookKinds {
+			if hook := hook(&p.Door.Hooks); !hook.IsReported() {
+				h.Holds[kind] = hook.Read.Match
+			}
+		}
+		e.hooks[of] = h
+	}
+	return h
+}
+
+// own returns the entrance that is no hook.
+func (e *Entrances) own(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
 	program := e.program(m, t)
 	if program.Kind == "" {
 		return nil, nil

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"net"
 	"os"
 	"testing"
@@ -121,4 +122,34 @@ type closes struct {
 func (c *closes) Close() error {
 	c.closed = true
 	return nil
+}
+
+// What a hook took is asked for there, whether the program has another entrance or not; of the rest that one tells.
+func TestLettersThatHooksTookAreAskedForThere(t *testing.T) {
+	dir := t.TempDir()
+	call := door.NewCall(terminal.HookDir(dir, "ann"), "end", "", door.Moment{}, nil)
+	go func() { <-call.Taken() }()
+	taken, other := door.Letter{ID: "taken", Mark: "msg 1"}, door.Letter{ID: "other", Mark: "msg 2"}
+	must.Do(t, call.Give(t.Context(), taken))
+
+	for kind, want := range map[string]door.Fate{"": door.Absent, "opencode": ""} { // its launch opened none
+		at := &team.Terminal{PID: os.Getpid(), Profile: &profile.Profile{Door: profile.Door{
+			Kind: kind, Hooks: profile.Hooks{End: profile.Hook{Event: "Stop"}},
+		}}}
+		e := &Entrances{Dir: dir, Open: map[string]*KeptDoor{}}
+		m := team.NewMember(parley.Agent{ID: "ann"})
+		d := must.Have(e.At(t.Context(), m, at, true))(t)
+		if answer := must.Have(d.Ask(t.Context(), taken))(t); answer.Fate != door.Unknown {
+			t.Errorf("%q: what a hook took is %+v", kind, answer)
+		}
+		if answer, err := d.Ask(t.Context(), other); answer.Fate != want || (err == nil) != (want != "") {
+			t.Errorf("%q: what none took is %+v, %v", kind, answer, err)
+		}
+		if err := d.Give(t.Context(), other); !errors.Is(err, door.ErrClosed) {
+			t.Errorf("%q: it takes what no hook waits for: %v", kind, err)
+		}
+		if d, err := e.At(t.Context(), m, at, false); d != nil {
+			t.Errorf("%q: to give a letter it has %v, %v", kind, d, err)
+		}
+	}
 }

@@ -87,6 +87,7 @@ func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
 		return a.afterEnter(o, again)
 	}
 	a.withheld = step.Do != tmux.Press
+	a.queued = a.queued || step.Do == tmux.Press && o.shows == profile.Busy
 	return step
 }
 

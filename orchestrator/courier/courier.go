@@ -67,7 +67,8 @@ func (o *Couriers) newCourier(m *team.Member) *courier {
 	v := &view{post: p, ledger: l}
 	y := &typist{post: p, ledger: l, view: v}
 	r := &recovery{post: p, ledger: l, view: v, typist: y}
-	return &courier{post: p, ledger: l, view: v, typist: y, recovery: r, doors: doorway{v: v}}
+	doors := doorway{v: v, hook: hookway{v: v}}
+	return &courier{post: p, ledger: l, view: v, typist: y, recovery: r, doors: doors}
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -142,6 +143,10 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 	}
 	c.m.NoteUnsent(parley.Hold{}, c.o.Now())
+	c.doors.hook.call = c.o.calls.first(c.m.ID)
+	if call := c.doors.hook.call; call != nil {
+		defer call.Pass() // it has gone on with a message by then, or there is none for it
+	}
 
 	if err := c.recovery.proveLate(ctx); err != nil {
 		return true, err
@@ -249,6 +254,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 	c.ahead = foresight{}
+	if h.none() && !w.by.works() {
+		c.doors.hook.noteRest(t)
+	}
 	decided := cmp.Or(seen, c.o.Now()) // an answer of the entrance can take long, and a claim, too
 	if e, through := c.doors.wants(ctx, t, &job, h); through {
 		if !team.IsUrgent(job) && c.m.HasUrgent() {

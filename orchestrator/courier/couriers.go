@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/program/door"
 )
 
 // Couriers runs one courier for each terminal agent.
@@ -16,6 +17,7 @@ type Couriers struct {
 	Options
 	host     host
 	readings *readings
+	calls    calls
 	Entered  func() // called when a text has its Enter; for benchmarks, may be nil
 
 	mu      sync.Mutex
@@ -60,4 +62,23 @@ func New(opts Options) *Couriers {
 	}
 	o.turns.last = map[string]time.Time{}
 	return o
+}
+
+// Call waits until the courier of m gives a hook a letter, or has none for it, or ctx ends, which is when the hook goes
+// on. again says that the turn which ends there is one that a hook has made go on.
+func (o *Couriers) Call(ctx context.Context, m *team.Member, call *door.Call, again bool) (l door.Letter, taken bool) {
+	if !o.calls.add(m.ID, call, again) {
+		return l, false
+	}
+	m.Wake()
+
+	select {
+	case l = <-call.Taken():
+		taken = true
+	case <-call.Passed():
+	case <-ctx.Done():
+	}
+	o.calls.end(m.ID, call, taken)
+
+	return l, taken
 }

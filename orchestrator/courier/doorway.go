@@ -59,6 +59,7 @@ type handed struct {
 	worked bool        // it was seen at work
 	answer door.Answer // the last one
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
+	hooked bool        // a hook took it
 }
 
 // inside are the messages that the program was given, or may have been, in that order.
@@ -104,6 +105,8 @@ type doorway struct {
 	recalled bool               // what an earlier daemon had told is asked for
 	typed    map[store.Key]bool // what was claimed for the entrance before: a claim to type it forgets that
 
+	hook hookway
+
 	eager bool   // a message goes through it soon, unless its terminal is free before that
 	unfit string // why the last message did not go through it, as a clause
 	newer string // the same while it is closed to its program's version
@@ -118,7 +121,13 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	_, forced := d.v.m.IsForced(job.Message.ID)
 	typed := job.Door || d.typed[job.Key] || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
 	starts := d.open.ahead().Code == parley.HoldNotBegun
-	if t == nil || setting == DoorNever || typed || starts || !d.patient(job, h, setting == doorAlways) {
+	if t == nil || setting == DoorNever || typed || starts {
+		return nil, false
+	}
+	if call := d.hook.takes(t, job, h); call != nil && d.open.ahead().none() {
+		return call, true
+	}
+	if !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
 	if d.last != t {
@@ -157,7 +166,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 		return false
 	case h.none():
 		return always || !d.open.ahead().none()
-	case !slices.Contains(passable, h.Code):
+	case !slices.Contains(passable, h.Code), h.Code == parley.HoldBusy && d.hook.awaits(v.m.Terminal()) && !always:
 		return false
 	case always, team.IsUrgent(*job):
 		return true
@@ -174,15 +183,12 @@ const typedSince = "it is typed, since its program's door would "
 // heeds reports whether the program would heed the message as it would a typed one: it is signed in, tells its model
 // nothing else of who sent it, and leaves the text as it is.
 func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
-	if t.Profile.RefusesWithin > 0 && d.v.memory.served != t {
-		return false
-	}
-	sender := d.v.o.Roster.ByID(job.Message.SenderID)
-	text := whole(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter).text
 	switch {
-	case t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman:
+	case !d.v.isServed(t):
+		return false
+	case t.Profile.Door.Marks && d.v.isFromPerson(job):
 		d.unfit = typedSince + "mark it as not from you"
-	case t.Profile.IsAltered(text):
+	case t.Profile.IsAltered(d.v.textOf(t, job)):
 		d.unfit = typedSince + "change its text"
 	default:
 		return true
@@ -214,7 +220,11 @@ func (d *doorway) give(
 
 	msg := v.o.Roster.Names.FillIn(&job.Message)
 	l := whole(t.Profile, msg, v.m, v.o.ShortFooter)
-	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: v.o.Now(), letter: door.Letter{
+	_, hooked := e.(hook)
+	if hooked {
+		d.hook.call = nil // it takes one
+	}
+	x := &handed{Job: job, on: t, shown: l, past: h.Reason, hooked: hooked, claim: v.o.Now(), letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
 		Sent: job.Message.Timestamp,
 	}}
@@ -238,9 +248,7 @@ func (d *doorway) give(
 	x.given = v.o.Now()
 	if errors.Is(err, door.ErrClosed) {
 		x.never = true
-		if d.close(); errors.Is(err, door.ErrNotNow) {
-			d.shut, d.rest = v.o.Now().Add(doorPause), 0
-		}
+		d.refused(x, err)
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own door is closed")))
 	}
 
@@ -288,36 +296,6 @@ func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 	}
 	x.State, x.Door = parley.DeliveryTyping, true
 	return true, nil
-}
-
-// restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
-func (d *doorway) restore(t *team.Terminal, job store.Job) {
-	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
-		x := d.taken(t, job)
-		x.given = d.v.o.Now()
-		d.open = append(d.open, x)
-	}
-}
-
-// recall takes up what was unconfirmed when this daemon began, since the program had said nothing of it.
-func (d *doorway) recall(ctx context.Context) error {
-	t := d.v.m.Terminal()
-	if d.recalled || t == nil {
-		return nil
-	}
-
-	jobs, err := d.v.o.Store.Silent(ctx, d.v.m.ID)
-	if err != nil {
-		return err
-	}
-	d.recalled = true
-	for _, job := range jobs {
-		x := d.taken(t, job)
-		x.told = true
-		d.open = append(d.open, x)
-	}
-
-	return nil
 }
 
 // taken returns a delivery that was claimed for the entrance before.
@@ -388,7 +366,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 		return err
 	}
 	d.v.m.StartTurn(&x.Message)
-	d.v.memory.noteHanded(x, d.v.o.Now(), proof != parley.ProofReport && d.v.m.ReportsMessages())
+	d.v.memory.noteHanded(x, d.v.o.Now(), !x.hooked && proof != parley.ProofReport && d.v.m.ReportsMessages())
 	return d.v.o.Roster.NotePrompt(ctx, d.v.m)
 }
 

@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -197,6 +198,36 @@ func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 	return answer
 }
 
+// restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
+func (d *doorway) restore(t *team.Terminal, job store.Job) {
+	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
+		x := d.taken(t, job)
+		x.given = d.v.o.Now()
+		d.open = append(d.open, x)
+	}
+}
+
+// recall takes up what was unconfirmed when this daemon began, since the program had said nothing of it.
+func (d *doorway) recall(ctx context.Context) error {
+	t := d.v.m.Terminal()
+	if d.recalled || t == nil {
+		return nil
+	}
+
+	jobs, err := d.v.o.Store.Silent(ctx, d.v.m.ID)
+	if err != nil {
+		return err
+	}
+	d.recalled = true
+	for _, job := range jobs {
+		x := d.taken(t, job)
+		x.told = true
+		d.open = append(d.open, x)
+	}
+
+	return nil
+}
+
 // look looks at the terminal of the program that a message was given.
 func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
 	looking, over := context.WithTimeout(ctx, lookWithin)
@@ -244,9 +275,12 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 		err = ignoreStale(v.o.Store.Advance(ctx, x.Key,
 			ended(parley.DeliveryUnconfirmed, silent(&x.Job), why)))
 		x.told = err == nil // else it is still to be written
+		if x.hooked {
+			d.hook.deaf = x.on
+		}
 		return true, err
 	}
-	if idle && answer.Fate != door.Queued {
+	if idle && answer.Fate != door.Queued || x.hooked && now.Sub(x.given) < doorFresh {
 		return true, nil
 	}
 	return true, d.note(ctx, x, why)

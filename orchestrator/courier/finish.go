@@ -41,6 +41,7 @@ func (r *recovery) noteShown(t *team.Terminal, s *typed) {
 	unreported := r.view.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
 	s.given = given{
 		entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported,
+		queued: true,
 	}
 	r.view.memory.given = s
 }

@@ -34,7 +34,7 @@ func (m *memory) noteNamed(of *team.Member, on *team.Terminal) {
 		return // of one that is sent again, it can name the first
 	}
 	if at, named := of.NamedAt(x.shortID()); named && !at.Before(x.Message.Timestamp) {
-		x.given = given{entered: at, told: at, taken: true, typed: x.Message.Timestamp}
+		x.given = given{entered: at, told: at, taken: true, queued: true, typed: x.Message.Timestamp}
 		m.given = x
 	}
 }

@@ -203,7 +203,7 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 	}
 	a.text.given = given{
 		entered: entered, told: told, gone: !a.entered.stands, typed: typed, unreported: unreported,
-		taken:   out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal,
+		taken: out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal, queued: a.queued || a.resumed,
 		unshown: y.view.memory.last().on != t && t.Profile.FirstShown,
 	}
 	a.text.kept = false

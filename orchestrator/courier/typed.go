@@ -52,6 +52,7 @@ type given struct {
 	taken   bool      // its program took it, as far as could be seen
 	gone    bool      // it was seen to be gone from its composer
 	told    time.Time // when that was concluded
+	queued  bool      // it was, or may have been, entered while its program worked, and may wait in a queue of that
 
 	// unreported is set while the program, which reports the prompts that it is given,
 	// has not reported this one.
@@ -179,6 +180,7 @@ type attempt struct {
 	refused  hold      // why it stopped, or why the text did not show, where tmux does not know better
 	followed followed
 	withheld bool // its key was not pressed, as of the last step
+	queued   bool // its key was pressed while the program worked
 }
 
 // way is how a message goes into a terminal.

@@ -44,7 +44,7 @@ var doorDefects = []defect{
 	{"what the database did not take counts as told", "doorway_ask.go", `		x.told = err == nil //`, `		x.told = true //`, nil},
 	{"what the operator retries is typed although its program has it", "doorway.go",
 		`	if f := d.v.answerOf(ctx, x).Fate; f != door.Queued`, `	if f := door.Absent; f != door.Queued`, nil},
-	{"what was silent is forgotten with its daemon", "doorway.go", `	for _, job := range jobs {
+	{"what was silent is forgotten with its daemon", "doorway_ask.go", `	for _, job := range jobs {
 		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
 		x := d.taken(t, job)`, nil},
 	{"what is silent is never asked for again", "doorway_ask.go", `		return x.told, nil // a later turn`, `		if x.told {
@@ -68,6 +68,18 @@ var doorDefects = []defect{
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
+
+	// Hooks of its program.
+	{"any message goes to a hook in the turn", "doorway_hook.go", `!at.AtEnd && !team.IsUrgent(*job) ||`, `false ||`, nil},
+	{"a hook overtakes what its program has in its own queue", "doorway_hook.go", `|| w.hasQueue(t) {`, `|| w.hasQueue(nil) {`, nil},
+	{"a hook overtakes what its program was given", "doorway.go", `call != nil && d.open.ahead().none() {`,
+		`call != nil {`, nil},
+	{"a hook takes what may be refused", "doorway_hook.go", `!slices.Contains(atHook, h.Code) || !w.v.isServed(t) ||`,
+		`!slices.Contains(atHook, h.Code) ||`, nil},
+	{"what a hook loses again and again goes to the next", "doorway_ask.go", `			d.hook.deaf = x.on
+`, ``, nil},
+	{"a hook that has gone on counts as one that took it", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`,
+		`	if errors.Is(err, door.ErrClosed) && !x.hooked {`, nil},
 
 	// What a program was started with.
 	{"what a program was started with is typed once that has ended", "resume.go", `	if job.Door {

@@ -66,7 +66,17 @@ func (g *program) inherit(before *program) {
 }
 
 // Door returns the entrance of the program that a terminal was made for.
-func (h worldHost) Door(ctx context.Context, _ *team.Member, t *team.Terminal, _ bool) (entrance, error) {
+func (h worldHost) Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error) {
+	own, err := h.own(ctx, t)
+	if !any || h.w.story.Traits.Hooks == "" {
+		return own, err
+	}
+	d := hookDoor{w: h.w, none: err}
+	d.worldDoor, _ = own.(worldDoor)
+	return d, nil
+}
+
+func (h worldHost) own(ctx context.Context, t *team.Terminal) (entrance, error) {
 	g := h.program(t)
 	if g != nil && h.w.story.Traits.Door != "" && time.Until(g.silent) > 0 {
 		if err := h.w.sleep(ctx, time.Until(g.silent)); err != nil {
@@ -464,6 +474,7 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 	case parley.DeliveryUnconfirmed:
+		v.losesAgain(m, c)
 		if lives && v.w.story.Traits.Door == "tells" && !argument && !m.given && !g.dropped[m.ID] && len(m.got) == 0 &&
 			!g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)

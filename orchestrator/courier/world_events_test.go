@@ -56,7 +56,8 @@ func (w *world) perform(e event) {
 		}
 		w.inClaim(e.For+time.Second, func() { w.serverDies(e.For) })
 	default:
-		if p := w.pane; !w.befallHost(e) && p != nil && !p.dead && !p.program.befallDoor(e) {
+		p := w.pane
+		if !w.befallHost(e) && p != nil && !p.dead && !p.program.befallDoor(e) && !p.program.befallHook(e) {
 			w.befall(p, e)
 		}
 	}

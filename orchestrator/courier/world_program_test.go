@@ -30,6 +30,7 @@ type traits struct {
 
 	oddities
 	doorTraits
+	hookTraits
 }
 
 // piece is a part of what stands in a composer.
@@ -69,6 +70,7 @@ type program struct {
 
 	opening
 	inbox
+	hooking
 	work
 	drawing
 	nextKey
@@ -347,9 +349,13 @@ func (g *program) beginSoon(pieces []piece, after time.Duration) {
 		if !g.alive {
 			return
 		}
-		g.working, g.blocked = true, false
+		g.working, g.blocked, g.again = true, false, false
 		g.turn++
 		turn := g.turn
+		tools := g.w.story.Traits.Tools
+		for i := range tools {
+			g.w.after(g.w.story.Traits.Work*time.Duration(i+1)/time.Duration(tools+1), func() { g.tool(turn) })
+		}
 		if pieces != nil {
 			g.reportPrompt(pieces)
 		}
@@ -366,6 +372,14 @@ func (g *program) finish(turn int) {
 	}
 	if g.dialog { // it goes on when that is answered
 		g.w.after(500*time.Millisecond, func() { g.finish(turn) })
+		return
+	}
+	g.atEnd(turn, func() { g.rest(turn) })
+}
+
+// rest ends a turn for which no hook has anything.
+func (g *program) rest(turn int) {
+	if !g.alive || g.turn != turn || !g.working {
 		return
 	}
 	g.prompt = nil

@@ -17,6 +17,7 @@ import (
 // newWorld returns a world in which the story is about to begin.
 func newWorld(s *story, k *common, keepLog bool) *world {
 	w := &world{
+		hooked:   map[string]*hookedIn{},
 		timeline: timeline{began: time.Now()}, simServer: simServer{buffers: map[string]string{}},
 		claims: claims{forced: map[string]bool{}}, story: s, keepLog: keepLog, common: k,
 	}

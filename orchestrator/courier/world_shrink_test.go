@@ -51,6 +51,10 @@ var simplifications = []func(*story){
 	func(s *story) { s.Traits.Reports = s.Traits.DropsBegin }, // see teller.traits
 	func(s *story) { s.Traits.Fold = 0 },
 	func(s *story) { s.Traits.Joined = false },
+	func(s *story) { s.Traits.Tools = 0 },
+	func(s *story) { s.Traits.Wrote = 0 },
+	func(s *story) { s.Traits.Prints = 0 },
+	func(s *story) { s.Traits.Hooks = "" },
 	func(s *story) { s.Traits.Width = 120 },
 	func(s *story) { s.Traits.Work = time.Second },
 	func(s *story) {

@@ -96,6 +96,7 @@ func tell(seed uint64, set *profile.Set) *story {
 	t.addDoor(at)
 	t.addSteering(at)
 	t.addClosing(at)
+	t.addHooks(at)
 	t.addSwallowing(at)
 	t.addUndoing(at)
 	t.addLaunches(at)

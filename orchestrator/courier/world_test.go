@@ -23,6 +23,7 @@ type world struct {
 	claims
 
 	story    *story
+	hooked   map[string]*hookedIn // letters that hooks took, by their ids
 	store    memoryStore
 	messages []*message
 	launches int
@@ -116,6 +117,7 @@ type message struct {
 	keys     int
 
 	keyAt    time.Time // its key was pressed
+	sawBusy  bool      // the last look before that showed work
 	undone   time.Time // it was taken out of the conversation last
 	toldAt   time.Time // it counted as submitted last
 	emptied  bool      // since its composer was empty

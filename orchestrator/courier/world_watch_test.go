@@ -216,7 +216,7 @@ func (v *watch) pressed(p *simPane, key string) {
 	if v.w.store.find(m.key).job.Code == parley.EndedUndone {
 		v.w.violate(promiseUndone, "the key of %s is pressed, which was taken back", m.Text)
 	}
-	m.keyAt = time.Now()
+	m.keyAt, m.sawBusy = time.Now(), !g.busyAt.IsZero() && !g.busyAt.After(v.captured)
 	if m.keys++; m.keys > 2 {
 		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
 	}

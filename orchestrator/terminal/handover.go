@@ -49,6 +49,13 @@ func (la *launcher) handOver(
 	if err != nil {
 		return nil, fmt.Errorf("open the door of %s: %w", m.Name, err)
 	}
+	if m.Agent().Door != courier.DoorNever {
+		hooks, err := p.Door.Hooks.Render(values)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, hooks...)
+	}
 
 	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -140,6 +147,14 @@ func (ts *Terminals) Sweep() {
 		if m := ts.roster.ByID(dir.Name()); m == nil || m.IsGone() {
 			path := PrivateDir(ts.opts.LaunchDir, dir.Name())
 			err = errors.Join(err, door.Remove(path), os.RemoveAll(path))
+		}
+	}
+
+	dirs, failed = os.ReadDir(HookDir(ts.opts.LaunchDir, ""))
+	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
+	for _, dir := range dirs {
+		if m := ts.roster.ByID(dir.Name()); m == nil || m.IsGone() {
+			err = errors.Join(err, os.RemoveAll(HookDir(ts.opts.LaunchDir, dir.Name())))
 		}
 	}
 

@@ -202,6 +202,7 @@ func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 		return nil
 	}
 
+	req.Waits = false // its hook has gone on
 	_, err = r.ts.ReportState(parley.WithCaller(ctx, caller), req)
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil
@@ -225,10 +226,18 @@ func (ts *Terminals) ReportState(
 	}
 
 	defer ts.watcher.lookSoon()
-	named, err := ts.roster.Report(ctx, m, req)
+	prints, err := ts.give(ctx, m, &req)
 	if err != nil {
 		return nil, err
 	}
+	if prints != "" && !isReported(m, req.Event) {
+		req.State = "busy" // its turn goes on
+	}
 
-	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
+	named, err := ts.roster.Report(ctx, m, req)
+	if err != nil && prints == "" {
+		return nil, err
+	}
+
+	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...), Prints: prints}, nil
 }

@@ -171,7 +171,8 @@ func (st *stopper) close(ctx context.Context, m *team.Member, next parley.AgentS
 		return err
 	}
 	dir := PrivateDir(st.ts.opts.LaunchDir, m.ID)
-	if err := errors.Join(door.Remove(dir), os.RemoveAll(dir), st.ts.opts.Boundary.Sockets.Remove(m.ID)); err != nil {
+	if err := errors.Join(door.Remove(dir), os.RemoveAll(dir), os.RemoveAll(HookDir(st.ts.opts.LaunchDir, m.ID)),
+		st.ts.opts.Boundary.Sockets.Remove(m.ID)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
 

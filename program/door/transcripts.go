@@ -77,7 +77,7 @@ func (ts *transcripts) hold(session string, l Letter) (fate Fate, err error) {
 		if info, err := os.Stat(file); anySession && err == nil && l.Sent.Sub(info.ModTime()) > writtenWithin {
 			continue // there can be gigabytes
 		}
-		told, err := ts.find(file, l)
+		told, err := ts.find(file, 0, l)
 		if told == Read || err != nil {
 			return told, err
 		}
@@ -89,8 +89,9 @@ func (ts *transcripts) hold(session string, l Letter) (fate Fate, err error) {
 	return fate, nil
 }
 
-// find returns what a file tells of a letter, and reads what it has had added since it was last looked for.
-func (ts *transcripts) find(path string, l Letter) (Fate, error) {
+// find returns what a file tells of a letter, and reads what it has had added since it was last looked for, or else
+// since it had so many bytes. The caller holds ts.mu.
+func (ts *transcripts) find(path string, from int64, l Letter) (Fate, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Unknown, err
@@ -100,7 +101,7 @@ func (ts *transcripts) find(path string, l Letter) (Fate, error) {
 	name := path + "\x00" + l.ID
 	at, known := ts.read[name]
 	if !known {
-		at.fate = Unknown
+		at = looked{to: from, fate: Unknown}
 	}
 	if _, err := file.Seek(at.to, io.SeekStart); err != nil {
 		return Unknown, err

@@ -79,7 +79,7 @@ func (c checker) check() error {
 // compile checks and compiles the patterns.
 func (c checker) compile() error {
 	p := c.p
-	if err := cmp.Or(c.reports(), c.session()); err != nil {
+	if err := cmp.Or(c.reports(), c.session(), c.hooks()); err != nil {
 		return err
 	}
 	if err := p.Transcript.Compile(); err != nil {

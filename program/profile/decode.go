@@ -113,7 +113,8 @@ func unknownKey(name string, body ast.Node, unknown *yaml.UnknownFieldError) err
 func keys() []string {
 	var names []string
 	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover](),
-		reflect.TypeFor[Session](), reflect.TypeFor[Door](), reflect.TypeFor[Scripted](),
+		reflect.TypeFor[Session](), reflect.TypeFor[Door](), reflect.TypeFor[Hooks](), reflect.TypeFor[Hook](),
+		reflect.TypeFor[Scripted](),
 		reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](), reflect.TypeFor[transcript.Edits](),
 		reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
 	for _, t := range types {

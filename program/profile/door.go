@@ -30,6 +30,8 @@ type Door struct {
 	// or a mode in which the entrance is not safe. With one of them, or with a variable of Env, parley adds nothing
 	// and knows no entrance.
 	Own []string `yaml:"own"`
+
+	Hooks Hooks `yaml:"hooks,omitempty"` // its own hooks, which take a message without any of the above
 }
 
 // secretMark begins all secrets: an agent that launches another one passes its own on, which is not the user's.
@@ -125,6 +127,7 @@ func inTemplate(profile string, err error) error {
 
 func (d Door) clone() Door {
 	d.Versions, d.Args, d.Own = slices.Clone(d.Versions), slices.Clone(d.Args), slices.Clone(d.Own)
-	d.Env = maps.Clone(d.Env)
+	d.Env, d.Hooks.Args = maps.Clone(d.Env), slices.Clone(d.Hooks.Args)
+	d.Hooks.Tool.Read, d.Hooks.End.Read = d.Hooks.Tool.Read.Clone(), d.Hooks.End.Read.Clone()
 	return d
 }

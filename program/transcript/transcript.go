@@ -257,12 +257,13 @@ func (f *Format) Compile() error {
 	}
 	for _, w := range []*Which{&f.Uses.Lines, &f.Uses.Models.Lines, &f.Uses.Outdated, &f.Edits.Lines,
 		&f.Prompts.Lines} {
-		w.compile()
+		w.Compile()
 	}
 	return nil
 }
 
-func (w *Which) compile() {
+// Compile prepares w to match lines.
+func (w *Which) Compile() {
 	w.needles = nil
 	for path, value := range w.Where {
 		w.needles = append(w.needles, quoted(path[strings.LastIndexByte(path, '.')+1:]))
@@ -276,6 +277,20 @@ func (w *Which) compile() {
 }
 
 func quoted(word string) []byte { return []byte(`"` + word + `"`) }
+
+// Match reports whether a line counts.
+func (w *Which) Match(line []byte) bool {
+	if !w.mayBe(line) {
+		return false
+	}
+	l, ok := open(line)
+	return ok && w.are(l)
+}
+
+// Clone returns a copy that shares nothing with w. It is not compiled.
+func (w *Which) Clone() Which {
+	return Which{Where: maps.Clone(w.Where), Not: maps.Clone(w.Not), Has: slices.Clone(w.Has)}
+}
 
 // mayBe reports whether it is worth to decode a line.
 func (w *Which) mayBe(line []byte) bool {

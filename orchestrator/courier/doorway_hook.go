@@ -1,0 +1,86 @@
+package courier
+
+import (
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/program/door"
+	"parley/store"
+)
+
+// A hook of a program that waits for what it may print is an entrance for a moment. It is one of those of its program:
+// what a hook took is followed as what any entrance did.
+
+// atHook are the causes with which a message goes to a hook that waits: the program itself says that it works.
+var atHook = append([]parley.ReasonCode{
+	"", parley.HoldSettling, parley.HoldNoisy, parley.HoldNotReading, parley.HoldUnknownScreen,
+}, slices.DeleteFunc(slices.Clone(passable), func(c parley.ReasonCode) bool { return c == parley.HoldNotBegun })...)
+
+// hookway is what a courier knows of the hooks of its program.
+type hookway struct {
+	v      *view
+	call   hook           // that waits in this round; nil: none does
+	deaf   *team.Terminal // whose program has said nothing of what a hook took: its hooks get no more
+	rested *team.Terminal // whose program was seen at rest
+}
+
+// takes returns the hook that a message goes to, nil if none waits for it.
+func (w *hookway) takes(t *team.Terminal, job *store.Job, h hold) hook {
+	if w.call == nil || w.deaf == t || job.State == parley.DeliveryTyping ||
+		!slices.Contains(atHook, h.Code) || !w.v.isServed(t) || w.hasQueue(t) {
+		return nil
+	}
+	at := w.call.Moment()
+	if !at.AtEnd && !team.IsUrgent(*job) || at.Marks && w.v.isFromPerson(job) || at.Alters(w.v.textOf(t, job)) {
+		return nil
+	}
+	return w.call
+}
+
+// hasQueue reports whether the program may have a text in its own queue, which a hook would overtake: what was typed
+// last came while it worked, or was typed by an earlier daemon.
+func (w *hookway) hasQueue(t *team.Terminal) bool {
+	last := w.v.memory.last()
+	if last.on != t {
+		return w.rested != t
+	}
+	said, ok := w.v.m.LastReport()
+	return last.queued && !(ok && said.State == parley.StateIdle && said.At.After(last.entered))
+}
+
+// noteRest notes that the program of a terminal rests, and has taken what was in its queue.
+func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queued = t, false }
+
+// awaits reports whether a hook is expected at the end of the turn that runs, which is when another entrance would
+// bring a message to the model, too.
+func (w *hookway) awaits(t *team.Terminal) bool {
+	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t
+}
+
+// isServed reports whether the program of a terminal is signed in, as far as that shows.
+func (v *view) isServed(t *team.Terminal) bool {
+	return t.Profile.RefusesWithin == 0 || v.memory.served == t
+}
+
+func (v *view) isFromPerson(job *store.Job) bool {
+	sender := v.o.Roster.ByID(job.Message.SenderID)
+	return sender != nil && sender.Kind == parley.KindHuman
+}
+
+// textOf returns a message as it goes through an entrance.
+func (v *view) textOf(t *team.Terminal, job *store.Job) string {
+	return whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).text
+}
+
+// refused notes that an entrance took nothing. That a hook has gone on says nothing of another entrance.
+func (d *doorway) refused(x *handed, err error) {
+	switch {
+	case x.hooked:
+	case errors.Is(err, door.ErrNotNow):
+		d.shut, d.rest = d.v.o.Now().Add(doorPause), 0
+	default:
+		d.close()
+	}
+}
