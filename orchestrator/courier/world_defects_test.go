@@ -199,7 +199,7 @@ var typingDefects = []defect{
 	{"what was left in typing is forgotten", "courier.go", `ledger{post: p, open: true, behind: true}`,
 		`ledger{post: p, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.ledger.open = true, true`, `again = true`, nil},
-	{"an urgent message waits for those read before", "../team/queue.go",
+	{"an urgent message waits for those read before", "../team/member.go",
 		`func (q *queue) HasUrgent() bool {
 `, `func (q *queue) HasUrgent() bool {
 	return false
