@@ -45,7 +45,9 @@ func (e *Entrances) At(ctx context.Context, m *team.Member, t *team.Terminal, an
 	if !any || h.Tool.Event == "" && h.End.Event == "" {
 		return own, err
 	}
-	return &beside{Door: own, closed: err, hooks: e.hooksOf(m, t.Profile)}, nil
+	return &beside{
+		Door: own, closed: err, hooks: e.hooksOf(m, t.Profile), private: terminal.PrivateDir(e.Dir, m.ID),
+	}, nil
 }
 
 // beside is an entrance whose letters some hook may have taken instead. Give goes to hooks as they call.
@@ -53,6 +55,8 @@ type beside struct {
 	door.Door
 	closed error // why it is nil, if the program has one
 	hooks  *door.Hooks
+
+	private string // the agent's private directory
 }
 
 // Give implements door.Door.
@@ -73,6 +77,8 @@ func (b *beside) Ask(ctx context.Context, l door.Letter) (door.Answer, error) {
 		return b.Door.Ask(ctx, l)
 	case b.closed != nil:
 		return answer, b.closed
+	case door.WasGiven(b.private, l):
+		return door.Answer{Fate: door.Unknown, Evidence: "it went in through a door that is not used any more"}, nil
 	}
 	return door.Answer{Fate: door.Absent, Evidence: "no hook of its program took it"}, nil
 }

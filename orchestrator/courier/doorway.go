@@ -29,7 +29,7 @@ const (
 	// doorPause is the same for one that takes another letter soon.
 	doorPause = 2 * time.Second
 	// doorLies is how long a program that has nothing to do may keep a message before that is taken back, where it can
-	// be. Codex comes to its queue every ten seconds.
+	// be.
 	doorLies = 15 * time.Second
 	// doorAgain is how often a program is asked of what is unconfirmed: only a later turn can take it along.
 	doorAgain = 10 * time.Second

@@ -22,10 +22,6 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(0)
 	}
-	if len(os.Args) == 2 && os.Args[1] == "app-server" {
-		serveCodex(os.Stdin, os.Stdout, os.Getenv("CODEX_HOME"))
-		os.Exit(0)
-	}
 
 	if os.Getenv("DOOR_TEST_HOME") == "" {
 		home, err := os.MkdirTemp("", "door")

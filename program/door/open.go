@@ -9,7 +9,6 @@ import (
 // openers open the entrances of each kind. The kinds are those of package profile.
 var openers = map[string]func(context.Context, Program) (Door, error){
 	"claude":    openClaude,
-	"codex":     openCodex,
 	"extension": openExtension,
 	"opencode":  openOpencode,
 	"qwen":      openQwen,
@@ -20,7 +19,7 @@ func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // OfSession reports whether an entrance of a kind is that of one session. Any other stays the same when its program
 // begins or resumes a session, and hears what becomes of the letters before that.
-func OfSession(kind string) bool { return kind == "codex" || kind == "opencode" }
+func OfSession(kind string) bool { return kind == "opencode" }
 
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.
@@ -30,4 +29,11 @@ func Open(ctx context.Context, p Program) (Door, error) {
 		return nil, closed("no door of kind %q is known", p.Kind)
 	}
 	return open(ctx, p)
+}
+
+// WasGiven reports whether a letter may have gone in through an entrance that an earlier version of parley used, of
+// which dir has a record.
+func WasGiven(dir string, l Letter) bool {
+	r, _, err := records{dir}.of(l)
+	return err != nil || r.ID != ""
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Doors are the kinds of entrances that parley can use, see Door.
-var Doors = []string{"claude", "codex", "extension", "opencode", "qwen"}
+var Doors = []string{"claude", "extension", "opencode", "qwen"}
 
 // Door says how a message goes into the running program without a keyboard: which entrance it has, and what a launch
 // adds to open it for this run only. Args and the values of Env are templates over Values.
