@@ -3,7 +3,6 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"net/http"
 	"regexp"
 	"slices"
@@ -270,7 +269,7 @@ var hooks = []*regexp.Regexp{
 func hooked(text string) (texts []string) {
 	for _, form := range hooks {
 		for _, m := range form.FindAllStringSubmatch(text, -1) {
-			texts = append(texts, html.UnescapeString(m[1]))
+			texts = append(texts, m[1])
 		}
 		if texts != nil {
 			return texts
