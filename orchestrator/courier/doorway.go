@@ -60,6 +60,7 @@ type handed struct {
 	answer door.Answer // the last one
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 	hooked bool        // a hook took it
+	older  bool        // a program before the one that runs may have had it
 }
 
 // inside are the messages that the program was given, or may have been, in that order.
@@ -166,7 +167,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 		return false
 	case h.none():
 		return always || !d.open.ahead().none()
-	case !slices.Contains(passable, h.Code), h.Code == parley.HoldBusy && d.hook.awaits(v.m.Terminal()) && !always:
+	case !slices.Contains(passable, h.Code), d.hook.awaits(v.m.Terminal(), h) && !always:
 		return false
 	case always, team.IsUrgent(*job):
 		return true

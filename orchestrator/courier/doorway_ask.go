@@ -68,7 +68,7 @@ func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error
 		d.open.forget(x)
 		return true, nil
 	case runs && x.told:
-		x.on = t
+		x.on, x.older = t, true
 		return false, nil
 	case x.told:
 		return true, nil
@@ -105,8 +105,10 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	case o.refusal() != "":
 		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
 	}
-	d.v.memory.served = x.on
-	d.v.m.NoteServed(x.on)
+	if !x.older {
+		d.v.memory.served = x.on
+		d.v.m.NoteServed(x.on)
+	}
 
 	return true, d.prove(ctx, x, proof, words)
 }
@@ -221,7 +223,7 @@ func (d *doorway) recall(ctx context.Context) error {
 	d.recalled = true
 	for _, job := range jobs {
 		x := d.taken(t, job)
-		x.told = true
+		x.told, x.older = true, true
 		d.open = append(d.open, x)
 	}
 

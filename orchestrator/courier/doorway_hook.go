@@ -53,10 +53,11 @@ func (w *hookway) hasQueue(t *team.Terminal) bool {
 // noteRest notes that the program of a terminal rests, and has taken what was in its queue.
 func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queued = t, false }
 
-// awaits reports whether a hook is expected at the end of the turn that runs, which is when another entrance would
-// bring a message to the model, too.
-func (w *hookway) awaits(t *team.Terminal) bool {
-	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t
+// awaits reports whether the turn that is all that holds a message back ends at a hook: another entrance would not
+// bring it to the model before that.
+func (w *hookway) awaits(t *team.Terminal, h hold) bool {
+	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
+		(h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
 }
 
 // isServed reports whether the program of a terminal is signed in, as far as that shows.

@@ -531,6 +531,18 @@ var cases = []struct {
 			{At: ms(32530), Do: "draft", What: "submits it", N: 2, For: ms(1451)}, long(ms(35411)),
 		},
 	}},
+	{"what a program was given says nothing of the sign-in of the next one", story{
+		Seed: 9001959, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(2144), Work: ms(1909), ShortID: true, Home: true,
+			oddities:   oddities{SignedOut: ms(21998)},
+			doorTraits: doorTraits{Door: "tells", Answers: ms(262), Yields: true, Lies: true},
+			hookTraits: hookTraits{Hooks: "tells"},
+		},
+		Events: []event{
+			{At: ms(55000), Do: "daemon dies after", What: "give, program dies", N: 10, For: ms(14000)},
+			send(ms(66000)), send(ms(67000)), {At: ms(89000), Do: "send", What: "normal", N: 1},
+		},
+	}},
 	{"a folded prompt that a person recalls is as long as a text that lacks its key", story{
 		Seed: 126592, Profile: "claude", Back: ms(100), Traits: traits{
 			Width: 120, Start: ms(801), Work: time.Second, Fold: 120, Suggests: true,

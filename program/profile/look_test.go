@@ -30,6 +30,22 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 	}
 }
 
+// A model that does not answer leaves Claude Code at work. What it says of that stands above an empty composer.
+func TestAProgramWhoseModelIsSilentWorks(t *testing.T) {
+	rule := strings.Repeat("─", 40)
+	for row, want := range map[string]profile.State{
+		"✻ Waiting for API response · will retry in 2m 0s · check your network": profile.Busy,
+		"✳ Waiting for API response · will retry in 1s":                         profile.Busy,
+		"● Waiting for API response · will retry in 1s":                         profile.Idle, // its model says so
+		"✻ Cooked for 3s": profile.Idle,
+	} {
+		screen := []string{"❯ hello", "", row, "", rule, "❯ ", rule, "  ⏸ manual mode on · esc to interrupt"}
+		if got := find(t, builtin(t), "claude").Look(screen); got != want {
+			t.Errorf("%s: it is %s, want %s", row, got, want)
+		}
+	}
+}
+
 // composerCase is a screen, where its cursor is, and the text in its composer.
 type composerCase struct {
 	screen string
