@@ -382,7 +382,7 @@ type ReportStateRequest struct {
 	Session    string     `json:"session,omitempty" doc:"The program's own name for its session." max:"200"`
 	PID        int        `json:"pid,omitempty" doc:"The process that reports, which the program has started."`
 	At         *time.Time `json:"at,omitempty" doc:"When it happened; now by default."`
-	Waits      bool       `json:"waits,omitempty" doc:"The hook waits, up to 700 ms, for a message that it prints."`
+	Waits      bool       `json:"waits,omitempty" doc:"The hook waits, up to 900 ms, for a message that it prints."`
 	Continued  bool       `json:"continued,omitempty" doc:"The turn that ends is one that a hook has made go on."`
 }
 

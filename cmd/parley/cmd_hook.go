@@ -29,7 +29,7 @@ const (
 	hookRead = 150 * time.Millisecond
 	hookCall = 200 * time.Millisecond
 	hookTime = 250 * time.Millisecond
-	// hookWaits is how much longer that is where the program waits for a message: the daemon finds out within 700 ms.
+	// hookWaits is how much longer that is where the program waits for a message: the daemon finds out within 900 ms.
 	hookWaits = time.Second
 )
 

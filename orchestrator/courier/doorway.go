@@ -120,7 +120,8 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	d.unfit = ""
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
-	typed := job.Door || d.typed[job.Key] || d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
+	typed := job.Door && !d.hook.missed[job.Key] || d.typed[job.Key] ||
+		d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
 	starts := d.open.ahead().Code == parley.HoldNotBegun
 	if t == nil || setting == DoorNever || typed || starts {
 		return nil, false
@@ -230,6 +231,7 @@ func (d *doorway) give(
 		Sent: job.Message.Timestamp,
 	}}
 
+	delete(d.hook.missed, x.Key)
 	claimed, err := d.claim(ctx, x)
 	if !claimed {
 		return err == nil, err

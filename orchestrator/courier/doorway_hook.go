@@ -24,6 +24,8 @@ type hookway struct {
 	call   hook           // that waits in this round; nil: none does
 	deaf   *team.Terminal // whose program has said nothing of what a hook took: its hooks get no more
 	rested *team.Terminal // whose program was seen at rest
+
+	missed map[store.Key]bool // what a hook had gone on without: it goes to the next one
 }
 
 // takes returns the hook that a message goes to, nil if none waits for it.
@@ -79,6 +81,10 @@ func (v *view) textOf(t *team.Terminal, job *store.Job) string {
 func (d *doorway) refused(x *handed, err error) {
 	switch {
 	case x.hooked:
+		if d.hook.missed == nil {
+			d.hook.missed = map[store.Key]bool{}
+		}
+		d.hook.missed[x.Key] = true
 	case errors.Is(err, door.ErrNotNow):
 		d.shut, d.rest = d.v.o.Now().Add(doorPause), 0
 	default:

@@ -25,7 +25,9 @@ var doorDefects = []defect{
 			continue`, nil},
 	{"what a daemon had given as it died is forgotten", "courier.go", `			c.doors.restore(t, job)
 			continue`, `			continue`, nil},
-	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.typed[job.Key] || d.v`, `typed := d.v`, nil},
+	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door && !d.hook.missed[job.Key] || d.typed[job.Key] ||
+		d.v`,
+		`typed := d.v`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
 	{"the next message is typed before it", "doorway.go",
 		`			h = held(parley.HoldInside, "a message before this one")`, `			h = hold{}`, nil},

@@ -14,7 +14,7 @@ import (
 
 // hookWithin bounds how long a hook waits for a message that is there for its program. The courier looks at the screen
 // and claims the message meanwhile.
-const hookWithin = 700 * time.Millisecond
+const hookWithin = 900 * time.Millisecond
 
 // HookDir returns the directory of what hooks of an agent took, below that of launches.
 func HookDir(launches, agentID string) string { return filepath.Join(launches, "hooked", agentID) }
