@@ -262,7 +262,7 @@ var hooks = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)^<hook_prompt [^>]*>(.*)</hook_prompt>$`),
 	regexp.MustCompile(`(?s)Context from PostToolUse hook '[^']*':\n(.*?)\n</system-reminder>`),
 	regexp.MustCompile(`(?s)^Stop hook feedback:\n- (.*?)\n?$`),
-	regexp.MustCompile(`(?s)(?:\n\n|^)(\[AGENT [^\]]*\]: [^\n]*(?:\n[^\n]+)*\))\n?$`),
+	regexp.MustCompile(`(?s)(?:\n|^)(\[AGENT [^\]]*\]: [^\n]*(?:\n[^\n]+)*\))\n*$`),
 }
 
 // hooked returns what hooks printed into a text of a program: the first form that fits tells.

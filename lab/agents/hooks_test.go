@@ -99,7 +99,7 @@ func (s *onStage) hookTakesWhatIsUrgent() (times millis) {
 	later := s.send("when you are done")
 	m := s.send("stop, and look here", "--urgent")
 	if !s.program.hasDoor(s.T) { // else it may be there already
-		s.held("draft")
+		s.wait("it is held", func() bool { return s.status(m).State == parley.DeliveryHeld }, m)
 	}
 	released := time.Now()
 	s.model.Release()
