@@ -113,6 +113,7 @@ func (s *onStage) hookTakesWhatIsUrgent() (times millis) {
 	}
 	s.wait("the draft stands there", func() bool { return s.composer() == draft })
 	s.backspace(draft)
+	s.wait("the draft is gone", func() bool { return s.composer() == "" })
 	s.inState(parley.StateIdle)
 	return millis{s.tookToTheModel(m)[0] - released.Sub(m.Timestamp)}
 }
