@@ -16,6 +16,7 @@ func TestAHookTakesWhatWaits(t *testing.T) {
 	t.Parallel()
 	te := newStage(t, tmuxtest.Agent{}, framedWith(t,
 		"{reports: {Prompt: prompted, Done: idle}, door: {hooks: {end: {event: Done}}}}"))
+	te.reach(te.send("coder", "the first"), parley.DeliveryRead) // typed while it rests
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	hook := func(event string, waits bool) string {

@@ -274,7 +274,7 @@ func TestTargetsOfTheDocsExist(t *testing.T) {
 			for _, word := range words[1:] {
 				pattern := `(?m)^` + regexp.QuoteMeta(word) + `:`
 				if variable, _, gives := strings.Cut(word, "="); gives {
-					pattern = `(?m)^` + regexp.QuoteMeta(variable) + ` \??=`
+					pattern = `(?m)^` + regexp.QuoteMeta(variable) + ` \??=|\$\(` + regexp.QuoteMeta(variable) + `\)`
 				}
 				if !regexp.MustCompile(pattern).MatchString(makefile) {
 					t.Errorf("%s: %q: the Makefile has no %s", name, line, word)
