@@ -102,9 +102,9 @@ func (e *Entrances) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
 	h := e.hooks[of]
 	if h == nil {
 		h = &door.Hooks{Dir: terminal.HookDir(e.Dir, m.ID), Holds: map[string]func([]byte) bool{}}
-		for kind, hook := range terminal.HookKinds {
-			if hook := hook(&p.Door.Hooks); !hook.IsReported() {
-				h.Holds[kind] = hook.Read.Match
+		for _, hook := range p.Door.Hooks.All() {
+			if !hook.IsReported() {
+				h.Holds[hook.Kind()] = hook.Read.Match
 			}
 		}
 		e.hooks[of] = h

@@ -164,20 +164,11 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
-		if err == nil && len(jobs) == 0 {
-			c.m.NoteLeftover(parley.Hold{}, "", false, c.o.Now())
+		if err != nil {
+			return len(c.typist.unread) > 0 || len(c.doors.open) > 0, err
 		}
-		if err != nil || len(jobs) == 0 {
-			watches := false
-			if err == nil && c.view.stranded == nil {
-				watches, err = c.recovery.watchGiven(ctx)
-			} else if err == nil {
-				watches, err = c.recovery.watchStranded(ctx)
-			}
-			if err == nil {
-				c.offer()
-			}
-			return len(c.typist.unread) > 0 || len(c.doors.open) > 0 || watches, err
+		if len(jobs) == 0 {
+			return c.rest(ctx)
 		}
 
 		for i, job := range jobs {
@@ -202,6 +193,21 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 
 	return false, nil
+}
+
+// rest does what is left to a courier without a message: it follows those that it gave.
+func (c *courier) rest(ctx context.Context) (again bool, err error) {
+	c.m.NoteLeftover(parley.Hold{}, "", false, c.o.Now())
+	watch := c.recovery.watchGiven
+	if c.view.stranded != nil {
+		watch = c.recovery.watchStranded
+	}
+
+	watches, err := watch(ctx)
+	if err == nil {
+		c.offer()
+	}
+	return len(c.typist.unread) > 0 || len(c.doors.open) > 0 || watches, err
 }
 
 // deliverInsisted delivers the first message that the operator wants typed although

@@ -62,21 +62,6 @@ func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 		(h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
 }
 
-// isServed reports whether the program of a terminal is signed in, as far as that shows.
-func (v *view) isServed(t *team.Terminal) bool {
-	return t.Profile.RefusesWithin == 0 || v.memory.served == t
-}
-
-func (v *view) isFromPerson(job *store.Job) bool {
-	sender := v.o.Roster.ByID(job.Message.SenderID)
-	return sender != nil && sender.Kind == parley.KindHuman
-}
-
-// textOf returns a message as it goes through an entrance.
-func (v *view) textOf(t *team.Terminal, job *store.Job) string {
-	return whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).text
-}
-
 // refused notes that an entrance took nothing. That a hook has gone on says nothing of another entrance.
 func (d *doorway) refused(x *handed, err error) {
 	switch {

@@ -176,3 +176,23 @@ func TestALostReportIsMadeUpForByTheScreen(t *testing.T) {
 		}
 	})
 }
+
+// A message whose hook has gone on goes to the next one. It is not typed after the turn.
+func TestWhatAHookGoesOnWithoutGoesToTheNext(t *testing.T) {
+	inBubble(t, func() {
+		s := &story{Profile: "claude", Back: time.Second, Events: []event{
+			{At: 2 * time.Second, Do: "send", What: "normal"}, // shows that it is signed in
+			{At: 3 * time.Second, Do: "hooks go on", N: 1},
+			{At: 3 * time.Second, Do: "draft", What: "clears it", For: 15 * time.Second},
+			{At: 4 * time.Second, Do: "send", What: "urgent"},
+		}}
+		s.Traits = traits{Width: 120, Work: 12 * time.Second, Start: 100 * time.Millisecond, Reports: true}
+		s.Traits.Hooks, s.Traits.Tools, s.Traits.Prints = "tells", 3, 20*time.Millisecond
+		w := runWorld(s, newCommon(), true)
+		log := strings.Join(w.log, "\n")
+		if w.broken != nil || strings.Contains(log, "paste of message 2") ||
+			!strings.Contains(log, "message 2 is submitted: "+string(parley.ProofDoor)) {
+			t.Errorf("%v\n%s", w.broken, log)
+		}
+	})
+}

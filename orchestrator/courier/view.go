@@ -140,3 +140,18 @@ func (o *Couriers) unread(t *team.Terminal) int {
 	}
 	return n
 }
+
+// isServed reports whether the program of a terminal is signed in, as far as that shows.
+func (v *view) isServed(t *team.Terminal) bool {
+	return t.Profile.RefusesWithin == 0 || v.memory.served == t
+}
+
+func (v *view) isFromPerson(job *store.Job) bool {
+	sender := v.o.Roster.ByID(job.Message.SenderID)
+	return sender != nil && sender.Kind == parley.KindHuman
+}
+
+// textOf returns a message as it goes through an entrance.
+func (v *view) textOf(t *team.Terminal, job *store.Job) string {
+	return whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).text
+}

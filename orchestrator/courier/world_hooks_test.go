@@ -30,6 +30,7 @@ type hooking struct {
 	again  bool       // the turn that runs went on by a hook
 	spurns int        // how many texts that are printed it still gives up
 	broken int        // how many hooks still die before they print
+	hasty  int        // how many still go on just before they are given a text
 
 	silentFor *daemon // that knows that it says nothing of what a hook took
 	lostID    string  // of that
@@ -102,6 +103,10 @@ func (h *worldHook) Give(ctx context.Context, l door.Letter) error {
 	w.watch.gives(g, l)
 	w.step()
 	m := w.messageIn(l.Text)
+	if g.hasty > 0 {
+		g.hasty--
+		h.goOn(nil)
+	}
 	if h.over || h.taking || !g.alive || ctx.Err() != nil {
 		m.shutOut = true
 		return fmt.Errorf("%w: its hook has gone on", door.ErrNotNow)
@@ -271,6 +276,8 @@ func (g *program) befallHook(e event) bool {
 		g.broken += e.N
 	case "hooks are given up":
 		g.spurns += e.N
+	case "hooks go on":
+		g.hasty += e.N
 	default:
 		return false
 	}

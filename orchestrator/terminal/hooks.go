@@ -9,7 +9,6 @@ import (
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/program/door"
-	"parley/program/profile"
 )
 
 // hookWithin bounds how long a hook waits for a message that is there for its program. The courier looks at the screen
@@ -18,12 +17,6 @@ const hookWithin = 900 * time.Millisecond
 
 // HookDir returns the directory of what hooks of an agent took, below that of launches.
 func HookDir(launches, agentID string) string { return filepath.Join(launches, "hooked", agentID) }
-
-// HookKinds name the hooks of a profile in what is recorded of them.
-var HookKinds = map[string]func(h *profile.Hooks) *profile.Hook{
-	"tool": func(h *profile.Hooks) *profile.Hook { return &h.Tool },
-	"end":  func(h *profile.Hooks) *profile.Hook { return &h.End },
-}
 
 // give lets a hook that waits take the message that its program may have now, and returns what it prints. It is empty
 // without one.
@@ -50,12 +43,8 @@ func (ts *Terminals) give(
 
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
-	kind := "tool"
-	if hook.IsEnd() {
-		kind = "end"
-	}
 	at := door.Moment{AtEnd: hook.IsEnd(), Marks: hook.Marks, Alters: hook.IsAltered}
-	call := door.NewCall(HookDir(ts.opts.LaunchDir, m.ID), kind, file, at, ctx.Done())
+	call := door.NewCall(HookDir(ts.opts.LaunchDir, m.ID), hook.Kind(), file, at, ctx.Done())
 
 	l, taken := ts.couriers.Call(ctx, m, call, req.Continued)
 	if !taken {

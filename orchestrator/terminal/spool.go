@@ -227,8 +227,8 @@ func (ts *Terminals) ReportState(
 
 	defer ts.watcher.lookSoon()
 	prints, err := ts.give(ctx, m, &req)
-	if err != nil {
-		return nil, err
+	if err != nil { // what it says of its program counts without that
+		ts.log.Warn("A hook gets no message", "agent", m.Name, "error", err)
 	}
 	if prints != "" && !isReported(m, req.Event) {
 		req.State = "busy" // its turn goes on

@@ -29,13 +29,16 @@ type Hook struct {
 	// Read are the lines of its transcript that hold what a turn was given; none: its report of the prompt names that.
 	Read transcript.Which `yaml:"read,omitempty"`
 
-	atEnd  bool
+	kind   string // "tool" or "end"
 	alters *regexp.Regexp
 }
 
+// All returns both.
+func (h *Hooks) All() []*Hook { return []*Hook{&h.Tool, &h.End} }
+
 // Of returns the hook for an event of the program. It is not ok for an event that takes nothing.
 func (h *Hooks) Of(event string) (hook *Hook, ok bool) {
-	for _, hook := range []*Hook{&h.Tool, &h.End} {
+	for _, hook := range h.All() {
 		if event != "" && hook.Event == event {
 			return hook, true
 		}
@@ -43,8 +46,11 @@ func (h *Hooks) Of(event string) (hook *Hook, ok bool) {
 	return nil, false
 }
 
+// Kind names the hook of a compiled profile in what is recorded of it.
+func (h *Hook) Kind() string { return h.kind }
+
 // IsEnd reports whether the hook stands at the end of a turn, where what comes may be for the next one.
-func (h *Hook) IsEnd() bool { return h.atEnd }
+func (h *Hook) IsEnd() bool { return h.kind == "end" }
 
 // IsReported reports whether the program reports what the hook gave it, as a prompt.
 func (h *Hook) IsReported() bool { return len(h.Read.Where) == 0 }
@@ -55,7 +61,7 @@ func (h *Hook) IsAltered(text string) bool { return h.alters != nil && h.alters.
 // Print returns what the hook prints to give the program a text: the form that Claude Code began, and that others took.
 func (h *Hook) Print(text string) (string, error) {
 	form := map[string]any{"decision": "block", "reason": text}
-	if !h.atEnd || h.Adds {
+	if !h.IsEnd() || h.Adds {
 		form = map[string]any{"hookSpecificOutput": map[string]any{
 			"hookEventName": h.Event, "additionalContext": text,
 		}}
@@ -80,13 +86,13 @@ func (h *Hooks) Render(v Values) (args []string, err error) {
 // hooks compiles what the hooks change and what their lines are.
 func (c checker) hooks() (err error) {
 	h := &c.p.Door.Hooks
-	h.End.atEnd = true
-	for key, hook := range map[string]*Hook{"tool": &h.Tool, "end": &h.End} {
+	h.Tool.kind, h.End.kind = "tool", "end"
+	for _, hook := range h.All() {
 		hook.Read.Compile()
 		if hook.Alters == "" {
 			continue
 		}
-		if hook.alters, err = c.pattern("door.hooks."+key+".alters", hook.Alters); err != nil {
+		if hook.alters, err = c.pattern("door.hooks."+hook.kind+".alters", hook.Alters); err != nil {
 			return err
 		}
 	}
