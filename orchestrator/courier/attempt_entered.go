@@ -58,6 +58,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 		if e.stands = o.holds(&a.text.letter); e.stands {
 			e.stood = o.now
 			a.text.noteBeside(o)
+			a.text.inFull = a.text.inFull || profile.Holds(o.Composer, a.text.letter.mark)
 		}
 	}
 
@@ -282,6 +283,9 @@ func (a *attempt) stuck(o *observation) bool {
 	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
 		a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
+	}
+	if !a.text.recognises(o) || a.memory.mistakes(a.text, o) {
+		return false // it may be what a person has recalled
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle
 }

@@ -31,6 +31,7 @@ type typed struct {
 
 	// Until its attempt is over.
 	collapsed string // what its composer showed in place of it
+	inFull    bool   // it was entered, and its composer showed it in its own words then
 	beside    string // what stood behind it in its composer at the last look that found it there
 	mixed     string // what a person typed that was submitted with it
 	lingers   bool   // it was entered, and still stood in its composer
@@ -107,6 +108,8 @@ func (x *typed) recognises(o *observation) bool {
 	switch {
 	case profile.Holds(o.Composer, x.letter.mark):
 		return true
+	case x.inFull: // then it does not fold later
+		return false
 	case x.collapsed != "":
 		return x.collapsed == o.Composer
 	}

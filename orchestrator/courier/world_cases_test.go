@@ -598,6 +598,20 @@ var cases = []struct {
 			{At: ms(20118), Do: "hang", N: 2, For: ms(5905)},
 		},
 	}},
+	{"what stands folded beside a person's paste is recalled, and as long as a text that stood in its words", story{
+		Seed: 84506, Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(800), Draw: ms(106), Start: ms(2561), Begin: ms(1500), Work: 15 * time.Second,
+			Fold: 120, Home: true, hookTraits: hookTraits{Hooks: "tells"},
+		},
+		Events: []event{
+			send(ms(221)), send(ms(4373)), {At: ms(15024), Do: "send", What: "high"},
+			{At: ms(17098), Do: "send", What: "high", N: 2}, {At: ms(31370), Do: "send", What: "urgent", N: 1},
+			{At: ms(49858), Do: "daemon dies after", What: "give, clear", N: 7, For: ms(4105)},
+			{At: ms(65786), Do: "swallow", N: 2, For: ms(3450)}, {At: ms(73577), Do: "scroll", N: 3, For: ms(1170)},
+			send(ms(90303)), {At: ms(109431), Do: "mingle", What: "pastes it", N: 2, For: ms(10944)},
+			{At: ms(131170), Do: "recall", For: ms(12619)},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }
