@@ -612,6 +612,17 @@ var cases = []struct {
 			{At: ms(131170), Do: "recall", For: ms(12619)},
 		},
 	}},
+	{"a program that was gone when its daemon began has reported what it refused", story{
+		Seed: 15509, Profile: "claude", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(3019), Work: time.Second, Report: 3 * time.Second, Reports: true, Suggests: true,
+			oddities: oddities{SignedOut: ms(13526)},
+		},
+		Events: []event{
+			{Do: "draft", What: "submits it", N: 2, For: 9 * time.Second}, {Do: "stops at the key", For: time.Second},
+			{At: 11 * time.Second, Do: "send", What: "urgent"},
+			{At: 15 * time.Second, Do: "launch", What: "at once", N: 5, For: 15 * time.Second},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }

@@ -126,6 +126,7 @@ func (w *world) start() {
 	if w.pane != nil && w.instance != "" {
 		d.recover()
 	} else {
+		d.m.NoteGone(must(w.set.Find(w.story.Profile)).RefusesWithin > 0)
 		d.lose("its terminal was gone when the daemon started")
 	}
 	for _, s := range w.spool {

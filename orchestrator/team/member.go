@@ -64,6 +64,8 @@ type served struct {
 	left time.Time // when it had none any more
 	on   *Terminal // in which the program has had a turn, and has refused nothing since; nil: in none
 	at   time.Time // when that was known
+
+	refuses bool // last is nil, and a program of its kind refuses what it reports while it is signed out
 }
 
 // NewMember returns the member of an agent, without a terminal.
@@ -171,6 +173,14 @@ func (m *Member) StartTerminal(t *Terminal) {
 	m.terminal, m.served.last, m.turn, m.agent.Runs = t, t, &turn{}, ""
 }
 
+// NoteGone notes a program that was gone when this daemon began: whether one of its kind refuses prompts that it has
+// reported.
+func (m *Member) NoteGone(refuses bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.served.refuses = refuses
+}
+
 // NoteServed notes the terminal in which the program has had a turn, and has refused nothing since; nil: in none.
 func (m *Member) NoteServed(t *Terminal) {
 	m.mu.Lock()
@@ -185,7 +195,10 @@ func (m *Member) NoteServed(t *Terminal) {
 func (m *Member) MayRefuse(reported time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	knows := m.served.last != nil && m.served.last.Profile.RefusesWithin > 0
+	if m.served.last == nil {
+		return m.served.refuses
+	}
+	knows := m.served.last.Profile.RefusesWithin > 0
 	unknown := m.terminal == nil && reported.After(m.served.left) // a program that this daemon does not know yet
 	return knows && (m.served.on != m.served.last || reported.Before(m.served.at) || unknown)
 }

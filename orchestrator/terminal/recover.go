@@ -40,6 +40,11 @@ func (r recovery) agents(ctx context.Context) error {
 	for _, m := range r.ts.roster.All() {
 		lost := m.Kind == parley.KindTerminal && m.Terminal() == nil && r.ts.roster.Hosts.Here(m)
 		if lost && m.Agent().State != parley.StateTerminated {
+			p, err := r.profileOf(m, m.Agent())
+			if err != nil {
+				return err
+			}
+			m.NoteGone(p.RefusesWithin > 0)
 			if err := r.ts.watcher.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
 			}
