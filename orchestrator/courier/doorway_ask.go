@@ -44,7 +44,7 @@ func absent(why string) store.Change {
 // isReported tells by the program's own report of a prompt.
 func (d *doorway) isReported(ctx context.Context, x *handed) (told bool, err error) {
 	at, named := x.named(d.v.m)
-	if !named || d.v.m.MayRefuse(at) {
+	if !named || d.v.m.Served.MayRefuse(at) {
 		return false, nil
 	}
 	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
@@ -107,7 +107,7 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	}
 	if !x.older {
 		d.v.memory.served = x.on
-		d.v.m.NoteServed(x.on)
+		d.v.m.Served.Note(x.on)
 	}
 
 	return true, d.prove(ctx, x, proof, words)
@@ -123,7 +123,7 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 
 	x.answer = d.v.answerOf(ctx, x)
 	switch f := x.answer.Fate; {
-	case f == door.Read && d.v.m.MayRefuse(d.v.o.Now()): // its session has what it refuses, too
+	case f == door.Read && d.v.m.Served.MayRefuse(d.v.o.Now()): // its session has what it refuses, too
 		if x.read.IsZero() {
 			x.read = d.v.o.Now()
 		}

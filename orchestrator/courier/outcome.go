@@ -65,7 +65,7 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 	}
 
 	out, err := y.o.host.Pane(t).Submit(ctx, sub)
-	y.m.NoteServed(y.view.memory.served)
+	y.m.Served.Note(y.view.memory.served)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
@@ -175,7 +175,7 @@ func (y *typist) certain(t *team.Terminal, job *store.Job, a *attempt, out *tmux
 	if !typed || !named || at.Before(a.entered.named) || y.o.Now().Sub(at) < t.Profile.RefusesWithin {
 		return false
 	}
-	return !y.m.MayRefuse(at) && a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
+	return !y.m.Served.MayRefuse(at) && a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
 }
 
 // passing reports whether a refusal of the key is expected to pass: the pasted text waits.

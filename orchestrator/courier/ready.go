@@ -78,7 +78,7 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	}
 	if o.refusal() != "" {
 		v.memory.served = nil
-		v.m.NoteServed(nil)
+		v.m.Served.Note(nil)
 	}
 
 	h := v.memory.ready(&o)

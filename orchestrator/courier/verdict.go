@@ -49,7 +49,7 @@ func rungs(proof parley.ReasonCode, evidence string, typed *store.Job) []store.C
 // unseen returns what becomes of a delivery whose end nobody saw: the program may have said that
 // it was given the message.
 func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
-	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.MayRefuse(at) {
+	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.Served.MayRefuse(at) {
 		return rungs(parley.ProofReport, "", job)
 	}
 	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}

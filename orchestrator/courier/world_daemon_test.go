@@ -126,7 +126,7 @@ func (w *world) start() {
 	if w.pane != nil && w.instance != "" {
 		d.recover()
 	} else {
-		d.m.NoteGone(must(w.set.Find(w.story.Profile)).RefusesWithin > 0)
+		d.m.Served.Gone(must(w.set.Find(w.story.Profile)).RefusesWithin > 0)
 		d.lose("its terminal was gone when the daemon started")
 	}
 	for _, s := range w.spool {
@@ -247,7 +247,7 @@ func (d *daemon) recordLate() {
 	}
 	defer d.m.Typing.Unlock()
 	for _, s := range d.late {
-		d.w.store.attest(agentID, s.ids, s.at, d.m.MayRefuse(s.at))
+		d.w.store.attest(agentID, s.ids, s.at, d.m.Served.MayRefuse(s.at))
 		d.w.note("the report names %v", s.ids)
 	}
 	d.late = nil

@@ -350,7 +350,7 @@ func (v *watch) keyWaits() bool {
 // settled reports whether what a program named at a time could no longer be refused later on.
 func (w *world) settled(at, now time.Time) bool {
 	within := must(w.set.Find(w.story.Profile)).RefusesWithin
-	if w.daemon.m.MayRefuse(at) {
+	if w.daemon.m.Served.MayRefuse(at) {
 		return false
 	}
 	return within == 0 || now.Sub(at) > within+2*w.story.Traits.Report+100*time.Millisecond

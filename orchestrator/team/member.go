@@ -43,6 +43,7 @@ type Member struct {
 	Started  atomic.Bool      // its program was started with a message as an argument
 
 	Changing sync.Mutex // held while the agent is launched, stopped, observed or otherwise changed
+	Served   Served     // whether its program takes what it reports
 	Typing   sync.Mutex // held by the courier while it types a message
 	Reports  Reports    // made by the agent's program
 	Offers   Offers     // made by its courier
@@ -54,18 +55,7 @@ type Member struct {
 	agent    parley.Agent
 	seen     time.Time // last call with its key, not yet in the database
 	terminal *Terminal // nil when it has none
-	served   served    // whether its program takes what it reports
 	turn     *turn     // the work of the agent; nil when this daemon does not know it
-}
-
-// served says whether a program takes what it reports. One that is signed out does not.
-type served struct {
-	last *Terminal // that it had
-	left time.Time // when it had none any more
-	on   *Terminal // in which the program has had a turn, and has refused nothing since; nil: in none
-	at   time.Time // when that was known
-
-	refuses bool // last is nil, and a program of its kind refuses what it reports while it is signed out
 }
 
 // NewMember returns the member of an agent, without a terminal.
@@ -158,11 +148,9 @@ func (m *Member) SetTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.terminal = t
-	if t == nil {
-		m.agent.Runs, m.served.left = "", time.Now()
-		return
+	if m.Served.runs(t); t == nil {
+		m.agent.Runs = ""
 	}
-	m.served.last = t
 }
 
 // StartTerminal gives the member the terminal of a new launch, which begins a new chain of messages.
@@ -170,37 +158,8 @@ func (m *Member) SetTerminal(t *Terminal) {
 func (m *Member) StartTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.terminal, m.served.last, m.turn, m.agent.Runs = t, t, &turn{}, ""
-}
-
-// NoteGone notes a program that was gone when this daemon began: whether one of its kind refuses prompts that it has
-// reported.
-func (m *Member) NoteGone(refuses bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.served.refuses = refuses
-}
-
-// NoteServed notes the terminal in which the program has had a turn, and has refused nothing since; nil: in none.
-func (m *Member) NoteServed(t *Terminal) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.served.on != t {
-		m.served.on, m.served.at = t, time.Now()
-	}
-}
-
-// MayRefuse reports whether the program may have refused a message that it has reported at a time: a program that is
-// signed out reports a prompt first.
-func (m *Member) MayRefuse(reported time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.served.last == nil {
-		return m.served.refuses
-	}
-	knows := m.served.last.Profile.RefusesWithin > 0
-	unknown := m.terminal == nil && reported.After(m.served.left) // a program that this daemon does not know yet
-	return knows && (m.served.on != m.served.last || reported.Before(m.served.at) || unknown)
+	m.terminal, m.turn, m.agent.Runs = t, &turn{}, ""
+	m.Served.runs(t)
 }
 
 // NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.

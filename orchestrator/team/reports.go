@@ -180,7 +180,7 @@ func signalOf(m *Member, req parley.ReportStateRequest) profile.Signal {
 func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]string, error) {
 	if m.Typing.TryLock() {
 		defer m.Typing.Unlock()
-		w.MayRefuse = m.MayRefuse(w.At)
+		w.MayRefuse = m.Served.MayRefuse(w.At)
 		return r.store.Deliveries.Attest(ctx, w)
 	}
 
@@ -194,7 +194,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 		defer m.Typing.Unlock()
 
 		for _, w := range m.Reports.takePostponed() {
-			w.MayRefuse = m.MayRefuse(w.At)
+			w.MayRefuse = m.Served.MayRefuse(w.At)
 			if _, err := r.store.Deliveries.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}

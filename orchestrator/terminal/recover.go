@@ -44,7 +44,7 @@ func (r recovery) agents(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			m.NoteGone(p.RefusesWithin > 0)
+			m.Served.Gone(p.RefusesWithin > 0)
 			if err := r.ts.watcher.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
 			}
