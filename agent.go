@@ -1,6 +1,8 @@
 package parley
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -118,10 +120,24 @@ type Agent struct {
 	Session     Session    `json:"session,omitzero"`    // its program's own session
 	NoResume    bool       `json:"no_resume,omitempty"` // a restart begins a new session
 	PromptHash  string     `json:"-"`                   // of the first prompt of its launch
-	OwnEnv      []string   `json:"-"`                   // the names of the variables that its launch set for it alone
-	Seal        string     `json:"-"`                   // the secret word in the footers of its terminal; "" if it has none
+	Reserved    Ports      `json:"reserved_ports,omitempty"`
+	OwnEnv      []string   `json:"-"` // the names of the variables that its launch set for it alone
+	Seal        string     `json:"-"` // the secret word in the footers of its terminal; "" if it has none
 	CreatedAt   time.Time  `json:"created_at"`
 	LastActive  time.Time  `json:"last_active"`
+}
+
+// Ports are the TCP ports that are reserved for an agent on its host, by the names of the variables that tell its
+// program. They are the same from its first launch until its worktree is removed, or another launch does not name them.
+type Ports map[string]int
+
+// String returns the ports as variables: API_PORT=21341 PORT=21340.
+func (p Ports) String() string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		words = append(words, fmt.Sprintf("%s=%d", name, p[name]))
+	}
+	return strings.Join(words, " ")
 }
 
 // Adopted reports whether the agent's program was started outside parley. parley does not

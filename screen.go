@@ -4,9 +4,33 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/plain"
 )
+
+// ReadTerminalRequest asks for the screen of an agent.
+type ReadTerminalRequest struct {
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	History int    `json:"history,omitempty" doc:"Lines above the screen to include." min:"0" max:"2000"`
+	Colours bool   `json:"colours,omitempty" alias:"colors" doc:"Keep colours and styles as escape sequences."`
+}
+
+// ReadTerminalResult is a screen without trailing blank lines.
+type ReadTerminalResult struct {
+	Answer
+	AgentID string    `json:"agent_id"`
+	Name    string    `json:"name"`
+	Lines   []string  `json:"lines"`
+	Width   int       `json:"width"`
+	Height  int       `json:"height"`
+	CursorX int       `json:"cursor_x"`
+	CursorY int       `json:"cursor_y"`
+	Hidden  bool      `json:"cursor_hidden,omitempty"` // the program hides its cursor
+	Keys    bool      `json:"takes_keys,omitempty"`    // the caller may type into it over type_in_terminal
+	Title   string    `json:"title,omitempty"`
+	At      time.Time `json:"at"`
+}
 
 // TypeInTerminalRequest types into an agent's terminal for a person who looks at it elsewhere, such as in a browser.
 type TypeInTerminalRequest struct {

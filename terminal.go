@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,29 @@ func (r *LaunchAgentRequest) Validate() error {
 	if err := CheckName(r.Name); err != nil {
 		return err
 	}
+	if err := r.checkPorts(); err != nil {
+		return err
+	}
 	return r.checkWorktree()
+}
+
+// portForm matches the names of variables that a port may have.
+var portForm = expression(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// checkPorts refuses what is no variable's name, and variables that have another meaning.
+func (r *LaunchAgentRequest) checkPorts() error {
+	for i, name := range r.Ports {
+		switch {
+		case !portForm().MatchString(name), strings.HasPrefix(strings.ToUpper(name), "PARLEY_"):
+			return Errorf(InvalidArgument, "%q cannot be the variable of a port", plain.CleanLine(name)).
+				With("parameter", "ports").
+				Suggest("Use letters, digits and _, such as API_PORT. PARLEY_ begins names of parley's own.")
+		case slices.Contains(r.Ports[:i], name), slices.Contains(r.OwnEnv, name):
+			return Errorf(InvalidArgument, "the variable %s is set twice", name).With("parameter", "ports").
+				Suggest("Name it once, in ports or in env.")
+		}
+	}
+	return nil
 }
 
 // LaunchAgentResult is the agent that was launched, and how to see its terminal.
@@ -53,6 +76,9 @@ type LaunchAgentResult struct {
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"`         // the command that shows its terminal
 	Host    string     `json:"host,omitempty"` // the other machine on which it runs
+
+	Reserved   Ports  `json:"reserved_ports,omitempty"`
+	PortsMoved string `json:"ports_moved,omitempty"` // in words: which of them are others than before, and why
 
 	Dir          string `json:"dir,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its program's own: ConversationResumed or ConversationNew; "" if it cannot be continued
@@ -156,29 +182,6 @@ type RestartAgentRequest struct {
 	Env     map[string]string `json:"env,omitempty" doc:"Environment, if the daemon no longer knows it."`
 }
 
-// ReadTerminalRequest asks for the screen of an agent.
-type ReadTerminalRequest struct {
-	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	History int    `json:"history,omitempty" doc:"Lines above the screen to include." min:"0" max:"2000"`
-	Colours bool   `json:"colours,omitempty" alias:"colors" doc:"Keep colours and styles as escape sequences."`
-}
-
-// ReadTerminalResult is a screen without trailing blank lines.
-type ReadTerminalResult struct {
-	Answer
-	AgentID string    `json:"agent_id"`
-	Name    string    `json:"name"`
-	Lines   []string  `json:"lines"`
-	Width   int       `json:"width"`
-	Height  int       `json:"height"`
-	CursorX int       `json:"cursor_x"`
-	CursorY int       `json:"cursor_y"`
-	Hidden  bool      `json:"cursor_hidden,omitempty"` // the program hides its cursor
-	Keys    bool      `json:"takes_keys,omitempty"`    // the caller may type into it over type_in_terminal
-	Title   string    `json:"title,omitempty"`
-	At      time.Time `json:"at"`
-}
-
 // AttachInfoRequest asks how to attach to an agent's terminal.
 type AttachInfoRequest struct {
 	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
@@ -269,6 +272,7 @@ type AgentSpec struct {
 	Read             []string `json:"read,omitempty" yaml:"read" doc:"Absolute paths that it may read in its sandbox too." max:"50" means:"restart"`
 	Write            []string `json:"write,omitempty" yaml:"write" doc:"Absolute paths that it may write in its sandbox too." max:"50" means:"restart"`
 	Nice             int      `json:"nice,omitempty" yaml:"nice" doc:"How much a program that parley launches yields to other work on its machine: 0 to 19, as for nice." min:"0" max:"19" means:"restart"`
+	Ports            []string `json:"ports,omitempty" yaml:"ports" flag:"port" doc:"Variables of the environment of a program that parley launches: each is a TCP port that is reserved for it, the same after a restart." max:"20" means:"restart"`
 }
 
 // Sandboxed reports whether its program runs in a sandbox.

@@ -49,6 +49,7 @@ var AgentColumns = []AgentColumn{
 	{Head: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
 	{Head: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
 	{Head: "host", Rank: 4, Least: 8, Most: 14},
+	{Head: "ports", Text: ports, Rank: 12, Least: 10, Most: 30, Fact: 5, Table: true, Fit: Spare},
 	{Head: "directory", Rank: 11, Least: 10, Most: 20},
 	{Head: "last hour", Rank: 8, Least: 12, Most: 12},
 	{Head: "work", Rank: 10, Least: 12, Most: 12},
@@ -74,6 +75,9 @@ func role(s *parley.AgentStatus) string {
 	}
 	return plain.CleanLine(s.Role)
 }
+
+// ports returns the ports that are reserved for an agent.
+func ports(s *parley.AgentStatus) string { return s.Reserved.String() }
 
 // Runs returns what an agent runs: its profile, and its model if its command names one. What has no terminal is of a
 // kind.

@@ -29,6 +29,7 @@ import (
 	"parley/orchestrator/meter"
 	"parley/orchestrator/needs"
 	"parley/orchestrator/overlap"
+	"parley/orchestrator/ports"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
@@ -103,6 +104,13 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Boundary.Always = opts.Settings.Sandbox
 	opts.Host = cmp.Or(opts.Store.Hosts.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
+	if opts.Boundary.Ports == nil {
+		none := func(string) bool { return false }
+		opts.Boundary.Ports = &ports.Registry{
+			Path: filepath.Join(opts.State, "ports"), Owner: opts.Workspace, Gone: none,
+		}
+	}
+	opts.Boundary.Ports.First, opts.Boundary.Ports.Last = opts.Settings.PortsFrom, opts.Settings.PortsTo
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -120,14 +120,7 @@ func (s *Agents) SetAgentState(
 
 // SetAgentProfile records the profile of an agent. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error {
-	return s.db.write(ctx, "storing the agent's profile", func(t *tx) error {
-		if _, err := (agentsIn{t}).load(id); err != nil {
-			return err
-		}
-		tell(t, changedAgent, id, "")
-		_, err := t.Exec(`UPDATE agents SET profile = ? WHERE id = ?`, profile, id)
-		return err
-	})
+	return s.set(ctx, "storing the agent's profile", id, "profile", profile)
 }
 
 // SetAgentSession records the own session of an agent's program. AGENT_NOT_FOUND.
@@ -167,12 +160,22 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 
 // SetAgentWorktree records the worktree of an agent; nil for none. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Worktree) error {
-	return s.db.write(ctx, "storing the agent's worktree", func(t *tx) error {
+	return s.set(ctx, "storing the agent's worktree", id, "worktree", worktreeText(w))
+}
+
+// SetAgentPorts records the ports that are reserved for an agent. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentPorts(ctx context.Context, id string, ports parley.Ports) error {
+	return s.set(ctx, "storing the agent's ports", id, "ports", portsText(ports))
+}
+
+// set changes one column of an agent.
+func (s *Agents) set(ctx context.Context, what, id, column string, value any) error {
+	return s.db.write(ctx, what, func(t *tx) error {
 		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
 		tell(t, changedAgent, id, "")
-		_, err := t.Exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
+		_, err := t.Exec(`UPDATE agents SET `+column+` = ? WHERE id = ?`, value, id)
 		return err
 	})
 }

@@ -36,6 +36,7 @@ type agentRow struct {
 	NoResume     bool
 	PromptHash   string
 	OwnEnv       []string `gorm:"serializer:json"`
+	Ports        string   // JSON; "" if it has none
 	CreatedAt    int64    `gorm:"autoCreateTime:false"`
 	LastActive   int64
 }
@@ -68,6 +69,7 @@ var agentsTable = engine.Table[agentRow]{
 		{"no_resume", func(r *agentRow) any { return r.NoResume }},
 		{"prompt_hash", func(r *agentRow) any { return r.PromptHash }},
 		{"own_env", func(r *agentRow) any { return jsonList(r.OwnEnv) }},
+		{"ports", func(r *agentRow) any { return r.Ports }},
 		{"created_at", func(r *agentRow) any { return r.CreatedAt }},
 		{"last_active", func(r *agentRow) any { return r.LastActive }},
 	},
@@ -126,6 +128,7 @@ func (t agentsIn) row(a *parley.Agent) agentRow {
 		NoResume:     a.NoResume,
 		PromptHash:   a.PromptHash,
 		OwnEnv:       notNil(a.OwnEnv),
+		Ports:        portsText(a.Reserved),
 		CreatedAt:    nanos(a.CreatedAt),
 		LastActive:   nanos(a.LastActive),
 	}
@@ -193,6 +196,7 @@ func (r *agentRow) agent() parley.Agent {
 		NoResume:   r.NoResume,
 		PromptHash: r.PromptHash,
 		OwnEnv:     nilIfEmpty(r.OwnEnv),
+		Reserved:   portsOf(r.Ports),
 		IsSpecial:  approval == parley.ApprovalGiven,
 		CreatedAt:  instant(r.CreatedAt),
 		LastActive: instant(r.LastActive),
@@ -267,4 +271,21 @@ func worktreeOf(text string) *parley.Worktree {
 		return nil
 	}
 	return w
+}
+
+// portsText returns ports as they are stored.
+func portsText(p parley.Ports) string {
+	if len(p) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(p) // texts and numbers
+	return string(text)
+}
+
+// portsOf is the inverse of portsText. What it cannot read is no port.
+func portsOf(text string) (p parley.Ports) {
+	if text == "" || json.Unmarshal([]byte(text), &p) != nil {
+		return nil
+	}
+	return p
 }

@@ -2,7 +2,10 @@ package tmux
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,5 +94,33 @@ func WorkingIn(dir string) []int {
 		}
 	}
 
+	return pids
+}
+
+// Listeners returns the user's processes that listen on a TCP port, whatever its address.
+func Listeners(port int) []int {
+	inodes := map[string]bool{}
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, _ := os.ReadFile(table)
+		for line := range strings.Lines(string(text)) {
+			f := strings.Fields(line)
+			if len(f) > 9 && f[3] == "0A" && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) {
+				inodes["socket:["+f[9]+"]"] = true
+			}
+		}
+	}
+	if len(inodes) == 0 {
+		return nil
+	}
+
+	var pids []int
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, file := range files {
+		to, _ := os.Readlink(file)
+		pid, _ := strconv.Atoi(strings.Split(file, "/")[2])
+		if inodes[to] && !slices.Contains(pids, pid) {
+			pids = append(pids, pid)
+		}
+	}
 	return pids
 }

@@ -26,3 +26,6 @@ func StartedAt(int) (at time.Time, ok bool) { return time.Time{}, false }
 
 // WorkingIn returns no process: there is no way to ask for a working directory without a call into C.
 func WorkingIn(string) []int { return nil }
+
+// Listeners returns no process: only Linux shows other processes' sockets.
+func Listeners(int) []int { return nil }

@@ -250,15 +250,23 @@ func (c launches) report(res *parley.LaunchAgentResult, how string) error {
 		profile += ", by its name"
 	}
 
+	ports := ""
+	if len(res.Reserved) > 0 {
+		ports = "; " + res.Reserved.String()
+	}
+
 	conversation := withConversation(res, how)
 	if res.Host != "" {
 		how += " on " + res.Host
 	}
-	err := c.cli.out.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
+	err := c.cli.out.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s%s); parley attach %s shows its terminal.",
 		c.cli.out.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
-		c.cli.out.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
+		c.cli.out.paint(agentStyle(res.State), string(res.State)), profile, ports, res.Name))
 	if err == nil && res.Warning != "" {
 		err = c.cli.out.printLine(c.cli.out.paint(yellow, "warning") + ": " + res.Warning)
+	}
+	if err == nil && res.PortsMoved != "" {
+		err = c.cli.out.printLine(c.cli.out.paint(yellow, "warning") + ": " + res.PortsMoved)
 	}
 	if err == nil && res.Hint != "" {
 		err = c.cli.out.printLine(res.Hint)

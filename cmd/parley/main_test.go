@@ -163,9 +163,13 @@ func waitGone(ts *testscript.TestScript, pid int) {
 	}
 }
 
-// listen occupies a port until the script ends and sets a variable to it.
+// listen occupies a port until the script ends and sets a variable to it: a free one, or the one that a file names.
 func listen(ts *testscript.TestScript, neg bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port := "0"
+	if len(args) > 1 {
+		port = strings.TrimSpace(ts.ReadFile(args[1]))
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
 	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))

@@ -217,7 +217,7 @@ func (s *agentSockets) Close() error {
 // boundary returns what lies between the agents and what is the user's.
 func (d *daemon) boundary() terminal.Boundary {
 	return terminal.Boundary{
-		Sockets: d.own, Home: d.Env.Get("HOME"),
+		Sockets: d.own, Home: d.Env.Get("HOME"), Ports: reservedPorts(d.Place.Home),
 		Hidden: []string{filepath.Dir(d.Place.Home), d.Place.Runtime, d.own.dir},
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/disk"
 	"parley/internal/plainfile"
 	"parley/internal/sh"
+	"parley/orchestrator/ports"
 	"parley/plain"
 )
 
@@ -230,20 +231,7 @@ func keepNote(path, text string) error {
 		return nil
 	}
 
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*") // 0600
-	if err != nil {
-		return err
-	}
-
-	_, err = part.WriteString(text)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(part.Name())
-	}
-
-	return err
+	return disk.Replace(path, []byte(text))
 }
 
 // Workspaces returns the places of all workspaces in which the user has run a daemon and that still
@@ -265,6 +253,16 @@ func Workspaces(env Environ) []Place {
 	}
 
 	return all
+}
+
+// reservedPorts returns the user's list of reserved ports, as the workspace with a home sees it. A workspace that was
+// moved is the same.
+func reservedPorts(own string) *ports.Registry {
+	gone := func(home string) bool {
+		_, err := os.Lstat(readHome(home).root)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return &ports.Registry{Path: filepath.Join(filepath.Dir(own), "ports"), Owner: own, Gone: gone}
 }
 
 // globQuote returns a pattern that matches a path.

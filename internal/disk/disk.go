@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -52,6 +53,25 @@ func Copy(from, to string) error {
 	}
 
 	return errors.Join(err, w.Close())
+}
+
+// Replace makes a file hold content. After a crash, also of the machine, it holds the old or the new. Only the user may
+// read it.
+func Replace(path string, content []byte) error {
+	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*") // 0600
+	if err != nil {
+		return err
+	}
+
+	_, err = part.Write(content)
+	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(part.Name())
+	}
+
+	return err
 }
 
 // HasRoom reports whether a file of so many bytes can be written in a directory. It tries: quotas are not seen

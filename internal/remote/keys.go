@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/disk"
 )
 
 // Keys is a file with the operator's keys of workspaces on other machines, readable by the user alone.
@@ -74,16 +75,8 @@ func (k Keys) write(text []byte) error {
 		return err
 	}
 
-	part, err := os.CreateTemp(filepath.Dir(string(k)), ".hosts-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(text)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), string(k))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", string(k), err), os.Remove(part.Name()))
+	if err := disk.Replace(string(k), text); err != nil {
+		return fmt.Errorf("write %s: %w", string(k), err)
 	}
 	return nil
 }

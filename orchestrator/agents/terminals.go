@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"parley"
@@ -56,20 +57,9 @@ func (ts *Terminals) launch(
 		}
 	}
 
-	made, err := ts.Worktrees.make(ctx, &req)
-	if err != nil {
-		return nil, err
-	}
-
-	before := ts.Worktrees.of(req.Name)
-	launching := ctx
-	if made != nil {
-		launching = terminal.InWorktree(ctx, &made.Worktree)
-	}
-	res, err := ts.Terminals.LaunchAgent(launching, req)
-	err = ts.Worktrees.settle(ctx, made, res, err)
-	if err == nil {
-		ts.Worktrees.tellLeft(before, res)
+	res, err := ts.start(ctx, req)
+	if err != nil && len(req.Ports) > 0 && ts.Roster.ByName(req.Name) == nil {
+		err = errors.Join(err, ts.Terminals.Ports.GiveBack(context.WithoutCancel(ctx), req.Name))
 	}
 	told := err == nil && (res.PromptMessageID != "" || res.Conversation == parley.ConversationResumed)
 	if err != nil || req.Prompt == "" || told {
@@ -87,6 +77,26 @@ func (ts *Terminals) launch(
 	res.PromptMessageID = sent.MessageID
 
 	return res, nil
+}
+
+// start makes the worktree of a launch, if it asks for one, and starts the program.
+func (ts *Terminals) start(ctx context.Context, req parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
+	made, err := ts.Worktrees.make(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
+
+	before := ts.Worktrees.of(req.Name)
+	launching := ctx
+	if made != nil {
+		launching = terminal.InWorktree(ctx, &made.Worktree)
+	}
+	res, err := ts.Terminals.LaunchAgent(launching, req)
+	err = ts.Worktrees.settle(ctx, made, res, err)
+	if err == nil {
+		ts.Worktrees.tellLeft(before, res)
+	}
+	return res, err
 }
 
 // PromptType returns the type of a first prompt. An agent that launches another one wants to hear from it; a person

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/worktree"
 	"parley/plain"
-	"parley/program/profile"
 	"parley/tmux"
 )
 
@@ -61,6 +59,15 @@ func (ws *Worktrees) make(ctx context.Context, req *parley.LaunchAgentRequest) (
 		plan.Agent, plan.Before = m.Name, a.Worktree
 	}
 	plan.Folder = req.Sandboxed()
+	if len(req.Ports) > 0 {
+		reserved, err := ws.Terminals.Ports.Reserve(ctx, req.Name, req.Ports)
+		if err != nil {
+			return nil, err
+		}
+		for name, port := range reserved {
+			plan.Env = append(plan.Env, fmt.Sprintf("%s=%d", name, port))
+		}
+	}
 
 	made, err := worktree.Make(ctx, plan)
 	if err != nil {
@@ -216,7 +223,7 @@ func (ws *Worktrees) finish(
 	if err := worktree.Check(ctx, w, finish); err != nil {
 		return nil, err
 	}
-	if err := ws.checkInUse(m, w.Path, finish, ownProcesses(m)); err != nil {
+	if err := ws.checkInUse(m, w.Path, finish, terminal.Processes(m)); err != nil {
 		return nil, err
 	}
 
@@ -243,7 +250,11 @@ func (ws *Worktrees) finish(
 	}
 	if req.Remove {
 		res.Removed = true
-		return res, ws.Roster.Records.SetWorktree(ctx, m, nil)
+		err = ws.Roster.Records.SetWorktree(ctx, m, nil)
+		if len(m.Agent().Reserved) > 0 {
+			err = errors.Join(err, ws.Terminals.Ports.GiveBack(ctx, m.Name))
+		}
+		return res, err
 	}
 
 	return res, nil
@@ -266,7 +277,7 @@ func (ws *Worktrees) checkInUse(m *team.Member, dir string, finish worktree.Fini
 	var users []string
 	for _, pid := range tmux.WorkingIn(dir) {
 		if !slices.Contains(own, pid) && tmux.Alive(pid) {
-			users = append(users, fmt.Sprintf("%s (process %d)", programName(pid), pid))
+			users = append(users, fmt.Sprintf("%s (process %d)", terminal.ProgramName(pid), pid))
 		}
 	}
 	return finish.InUse(dir, users)
@@ -275,25 +286,6 @@ func (ws *Worktrees) checkInUse(m *team.Member, dir string, finish worktree.Fini
 // inside reports whether a directory is another one, or below it.
 func inside(dir, above string) bool {
 	return dir == above || strings.HasPrefix(dir, above+string(filepath.Separator))
-}
-
-// ownProcesses returns the processes that end when an agent is stopped.
-func ownProcesses(m *team.Member) []int {
-	own := tmux.Marked(parley.AgentIDVariable + "=" + m.ID)
-	if t := m.Terminal(); t != nil {
-		below, _ := tmux.Descendants(t.PID)
-		own = append(append(own, t.PID), below...)
-	}
-	return own
-}
-
-// programName names the program of a process.
-func programName(pid int) string {
-	argv, err := tmux.CommandLine(pid)
-	if err != nil || len(argv) == 0 {
-		return "a program"
-	}
-	return plain.CleanLine(cmp.Or(profile.ProgramOf(argv), filepath.Base(argv[0])))
 }
 
 // stoppedButKept says that an agent has ended although its worktree could not be finished.

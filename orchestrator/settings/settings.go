@@ -122,10 +122,12 @@ type Storage struct {
 	MaxFilesMB int `yaml:"max_files_mb" default:"1000" min:"1" max:"1000000" doc:"How much one agent may have stored as files, in MB of 1,000,000 bytes. The operator has no limit."`
 }
 
-// Machines are the settings of a team on several machines.
+// Machines are the settings of a team's machines.
 type Machines struct {
 	HostSSH       string `yaml:"host_ssh" trust:"true" doc:"Where ssh reaches the other machines of the team, as NAME=DESTINATION, separated by commas; at their names unless set."`
 	LocalActsOnly bool   `yaml:"local_acts_only" trust:"true" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
+	PortsFrom     int    `yaml:"ports_from" default:"21000" min:"1024" max:"65535" doc:"The first TCP port that agents are given. Systems take those of outgoing connections from 32768 or 49152 on."`
+	PortsTo       int    `yaml:"ports_to" default:"24999" min:"1024" max:"65535" doc:"The last one."`
 }
 
 // SetDefaults gives each setting that is zero its default.

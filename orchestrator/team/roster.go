@@ -200,6 +200,17 @@ func (r *records) SetLabels(ctx context.Context, m *Member, a parley.Agent) erro
 	return nil
 }
 
+// SetPorts records the ports that are reserved for a member, first in the database and then in memory.
+func (r *records) SetPorts(ctx context.Context, m *Member, ports parley.Ports) error {
+	if err := r.store.Agents.SetAgentPorts(ctx, m.ID, ports); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Reserved = ports
+	return nil
+}
+
 // SetWorktree records the worktree of a member, nil for none, first in the database and then in memory.
 func (r *records) SetWorktree(ctx context.Context, m *Member, w *parley.Worktree) error {
 	if err := r.store.Agents.SetAgentWorktree(ctx, m.ID, w); err != nil {

@@ -31,6 +31,8 @@ type launch struct {
 	path   string // of Argv[0], in that environment
 	begin  beginning
 	prompt string // the first one; "": it has none
+	ports  parley.Ports
+	moved  string // in words: which of them are others than before
 	ran    bool   // after a failure: the program may have run
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"parley"
@@ -54,6 +55,9 @@ func (ts *Terminals) LaunchAgent(
 		return nil, err
 	}
 	l.prompt = req.Prompt
+	if err := ts.Ports.forLaunch(ctx, l, req.Name, req.Ports); err != nil {
+		return nil, err
+	}
 
 	req.Profile = p.stored()
 	id := ""
@@ -136,13 +140,10 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		return nil, err
 	}
 
-	own, err := la.identity(m, key)
-	if err != nil {
+	if err := la.identify(ctx, m, l, key); err != nil {
 		m.Changing.Unlock()
 		return nil, err
 	}
-	l.Env = environment(l.Env, own)
-
 	return m, nil
 }
 
@@ -225,7 +226,7 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 		}
 	}
 
-	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+	a.ID, a.Name, a.CreatedAt, a.Reserved = old.ID, old.Name, old.CreatedAt, old.Reserved
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}
@@ -240,22 +241,32 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 	return la.ts.roster.Revive(ctx, m, a, key)
 }
 
-// identity returns the variables that tell an agent who it is.
-func (la *launcher) identity(m *team.Member, key string) (map[string]string, error) {
+// identify adds to a launch the variables that tell an agent who it is and what is reserved for it.
+func (la *launcher) identify(ctx context.Context, m *team.Member, l *launch, key string) error {
 	dir, err := la.ts.opts.Boundary.Sockets.Open(m.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	if moved := l.ports.String() != m.Agent().Reserved.String(); moved {
+		if err := la.ts.roster.Records.SetPorts(ctx, m, l.ports); err != nil {
+			return err
+		}
+	}
+
 	own := map[string]string{
 		parley.WorkspaceVariable: la.ts.opts.Workspace,
 		parley.KeyVariable:       key,
 		parley.AgentVariable:     m.Name,
 		parley.AgentIDVariable:   m.ID,
 	}
+	for name, port := range l.ports {
+		own[name] = strconv.Itoa(port)
+	}
 	if dir != "" {
 		own[parley.SocketVariable] = filepath.Join(dir, SocketName)
 	}
-	return own, nil
+	l.Env = environment(l.Env, own)
+	return nil
 }
 
 // nameTaken refuses a name that another agent has.
@@ -325,6 +336,7 @@ func (la *launcher) run(
 		PromptMessageID: first.MessageID,
 	}
 	la.tellWord(res, full)
+	res.Reserved, res.PortsMoved = l.ports, l.moved
 	return res, nil
 }
 

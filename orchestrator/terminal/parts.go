@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/ports"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/program/profile"
@@ -73,6 +74,7 @@ type Terminals struct {
 	stopper     *stopper
 	sessions    *sessions
 	spool       *spoolReader
+	Ports       *Ports
 	keyboard    keyboard
 	ending      atomic.Bool // shutting down: failures are not logged, nothing is launched
 
@@ -129,12 +131,13 @@ type Sockets interface {
 	Spools() []string
 }
 
-// Boundary is what lies between agents and what is the user's.
+// Boundary is what lies between agents and what is the user's, and between workspaces.
 type Boundary struct {
 	Sockets Sockets  // of launched agents; nil: they have none of their own
 	Hidden  []string // directories of parley's that no sandbox shows
 	Always  bool     // every launch is in a sandbox
 	Home    string   // the user's, from which a sandbox gets its program's settings; "": none
+	Ports   *ports.Registry
 }
 
 // spoolReader takes the reports out of the spool.

@@ -68,7 +68,7 @@ func (la *launcher) enclose(m *team.Member, p *profile.Profile, l *launch) {
 	if !a.Sandboxed() {
 		return
 	}
-	l.Env = sandbox.Environ(l.Env, la.sandboxHome(m), slices.Concat(p.Sandbox.Env, a.OwnEnv))
+	l.Env = sandbox.Environ(l.Env, la.sandboxHome(m), slices.Concat(p.Sandbox.Env, a.OwnEnv, a.Ports))
 }
 
 // box works out what the program of a launch may see, once its private files are written.

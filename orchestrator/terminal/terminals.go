@@ -29,6 +29,7 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	if t.places, err = team.LoadPlaces(ctx, opts.Store); err != nil {
 		return nil, err
 	}
+	t.Ports = &Ports{registry: opts.Boundary.Ports, roster: opts.Roster}
 	t.watcher = &watcher{ts: t, look: make(chan struct{}, 1)}
 	t.launcher, t.adopter, t.stopper, t.sessions = &launcher{ts: t}, &adopter{t}, &stopper{t}, &sessions{t}
 	t.spool = &spoolReader{ts: t, path: opts.Spool, own: opts.Boundary.Sockets.Spools}
@@ -63,6 +64,9 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 	}
 	ts.spool.take(ctx)
 	ts.Sweep()
+	if err := ts.Ports.keep(ctx); err != nil {
+		ts.log.Warn("give back left-over ports", "error", err)
+	}
 	return nil
 }
 

@@ -116,6 +116,9 @@ func (la *launcher) relaunch(
 	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, a.Worktree); err != nil {
 		return nil, err
 	}
+	if err := la.ts.Ports.forLaunch(ctx, l, m.Name, req.Ports); err != nil {
+		return nil, err
+	}
 	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
@@ -128,12 +131,9 @@ func (la *launcher) relaunch(
 	if err := la.revive(ctx, m, a, stored); err != nil {
 		return nil, err
 	}
-	own, err := la.identity(m, key)
-	if err != nil {
+	if err := la.identify(ctx, m, l, key); err != nil {
 		return nil, err
 	}
-	l.Env = environment(l.Env, own)
-
 	return la.run(ctx, m, p, l, req.Width, req.Height)
 }
 
@@ -196,6 +196,9 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
+	if err := ts.Ports.forLaunch(ctx, l, m.Name, a.Ports); err != nil {
+		return nil, err
+	}
 	if err := ts.launcher.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
 		return nil, err
 	}
@@ -275,11 +278,5 @@ func (la *launcher) renew(ctx context.Context, m *team.Member, p choice, l *laun
 	if _, err := la.ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
 		return err
 	}
-	own, err := la.identity(m, key)
-	if err != nil {
-		return err
-	}
-	l.Env = environment(l.Env, own)
-
-	return nil
+	return la.identify(ctx, m, l, key)
 }

@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/disk"
 	"parley/orchestrator/team"
 )
 
@@ -34,18 +34,9 @@ func Keep(dir string, r Result) error {
 		return fmt.Errorf("keep the result: %w", err)
 	}
 
-	f, err := os.CreateTemp(dir, ".new-*") // 0600
-	if err != nil {
+	if err := disk.Replace(fileOf(dir, r.Profile), text); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), fileOf(dir, r.Profile))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("keep the result: %w", err), os.Remove(f.Name()))
-	}
-
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"parley/internal/disk"
 )
 
 // Launch is what one launch opened its program's entrance with. Only the user can read it.
@@ -91,19 +93,7 @@ func writePrivate(dir, name string, text []byte) error {
 		return err
 	}
 
-	file, err := os.CreateTemp(dir, "."+name) // 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-
-	return nil
+	return disk.Replace(filepath.Join(dir, name), text)
 }
 
 // closed returns an error that is ErrClosed, with its reason.

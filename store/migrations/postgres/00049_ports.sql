@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE agents ADD COLUMN ports TEXT COLLATE "C" NOT NULL DEFAULT ''; -- reserved for it on its host: JSON, by variable
