@@ -29,21 +29,16 @@ type LaunchAgentRequest struct {
 	Copy     []string `json:"copy,omitempty" doc:"Files that a new worktree gets a copy of, relative to the repository." max:"100"`
 	Setup    []string `json:"setup,omitempty" doc:"Shell commands that run in a new worktree before the program." max:"20"`
 	Resume   bool     `json:"resume,omitempty" doc:"Let its program continue the conversation that a stopped or lost agent of this name had, in that one's directory. Its prompt is then not sent again."`
+	Session  string   `json:"session,omitempty" doc:"Take up the conversation with this id, of list_sessions, in its own directory and with its program. Only for the operator." max:"128"`
 	NoResume bool     `json:"no_resume,omitempty" doc:"Let each restart begin a new conversation."`
 	OwnEnv   []string `json:"own_env,omitempty" doc:"The names of the variables in env that are meant for this agent alone, to compare them later." max:"200"`
 	Width    int      `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
 	Height   int      `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
-// Validate checks the name, and what is asked of a worktree.
+// Validate checks the name, and what is asked of a conversation and of a worktree.
 func (r *LaunchAgentRequest) Validate() error {
-	if err := CheckName(r.Name); err != nil {
-		return err
-	}
-	if err := r.checkPorts(); err != nil {
-		return err
-	}
-	return r.checkWorktree()
+	return cmp.Or(CheckName(r.Name), r.checkPorts(), r.checkSession(), r.checkWorktree())
 }
 
 // portForm matches the names of variables that a port may have.
@@ -198,52 +193,6 @@ type AttachInfoResult struct {
 	Command []string `json:"command"`
 	Adopted bool     `json:"adopted,omitempty"` // it runs on the user's own tmux server
 	Host    string   `json:"host,omitempty"`    // the other machine on which it is, where ssh leads
-}
-
-// SessionState says what is known of a program's own session: its conversation with its model.
-type SessionState string
-
-// The states of a session. A program whose session is not known has none.
-const (
-	SessionChosen  SessionState = "chosen"  // the program has its id; nothing was said in it yet
-	SessionBegun   SessionState = "begun"   // it has turns, and a restart continues it
-	SessionRefused SessionState = "refused" // the program ended when it was to continue it
-)
-
-// Session is a program's own session, as it is stored with the agent.
-type Session struct {
-	ID    string       `json:"id"` // the program's own name for it
-	State SessionState `json:"state"`
-}
-
-// Begun reports whether the session has turns that a restart continues.
-func (s Session) Begun() bool { return s.State == SessionBegun || s.State == SessionRefused }
-
-// sessionForm matches ids that no program takes for a flag or a path.
-var sessionForm = expression(`^[A-Za-z0-9][A-Za-z0-9_.-]{5,127}$`)
-
-// IsSessionID reports whether a text can be the id of a session: it becomes an argument of a program.
-func IsSessionID(id string) bool { return sessionForm().MatchString(id) }
-
-// Said is what a program's report says of its session.
-type Said struct {
-	ID       string
-	Prompted bool // the program took a prompt in it, or took it up again: it has turns
-	Own      bool // the report comes from the agent's own program, not from one that this program started
-}
-
-// After returns the session once the program has made a report. A new id counts only from the agent's
-// own program: one that it starts as a tool has a session too.
-func (s Session) After(r Said) Session {
-	switch {
-	case !IsSessionID(r.ID) || r.ID != s.ID && !r.Own:
-		return s
-	case r.Prompted || r.ID == s.ID && s.State == SessionRefused:
-		return Session{r.ID, SessionBegun}
-	case r.ID != s.ID:
-		return Session{r.ID, SessionChosen}
-	}
-	return s
 }
 
 // HashPrompt returns by what a prompt is known again, "" for none.

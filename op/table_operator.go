@@ -48,6 +48,13 @@ var (
 		"Get the command that shows a person an agent's terminal.",
 		Orchestrators, Reads, route("GET", "/api/attach"))
 
+	// ListSessions returns the conversations that the programs of a machine keep. Only for the operator: they are of
+	// all directories.
+	ListSessions = define[parley.ListSessionsRequest, parley.ListSessionsResult]("list_sessions",
+		"Find the conversations that the agent programs keep on this machine, of all directories, newest first, by "+
+			"what was said in them.",
+		OperatorOnly, Reads)
+
 	// ListWorktrees returns the worktrees and how far each is from its base.
 	ListWorktrees = define[parley.WorktreesRequest, parley.WorktreesResult]("list_worktrees",
 		"See the git worktrees of agents: branch, commits ahead of and behind the branch they came from, and files "+

@@ -28,6 +28,8 @@ func (o *Orchestrator) registerTeam(s *services) {
 	op.TypeInTerminal.Handle(o.Handlers, s.terminals.Terminals.TypeInTerminal)
 	op.ReportState.Handle(o.Handlers, s.terminals.Terminals.ReportState)
 
+	op.ListSessions.Handle(o.Handlers, s.sessions.ListSessions)
+
 	op.ListWorktrees.Handle(o.Handlers, s.worktrees.ListWorktrees)
 	op.DiffAgent.Handle(o.Handlers, s.worktrees.DiffAgent)
 	op.ReviewAgent.Handle(o.Handlers, s.worktrees.ReviewAgent)

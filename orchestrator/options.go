@@ -11,6 +11,7 @@ import (
 	"parley/orchestrator/settings"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
+	"parley/program/sessions"
 	"parley/store"
 	"parley/tmux"
 )
@@ -45,6 +46,7 @@ type Daemon struct {
 	Info     parley.WorkspaceStatusResult // facts about it
 	ShutDown func()                       // ends it; called by the operation ShutDown
 	Wrong    []parley.Need                // what it found out of order at its start: Text, Command and Action
+	Kept     sessions.Options             // where its user's programs keep conversations, but for Profiles and Log
 }
 
 // Costs are what models cost, and what agents may use on a day.
@@ -52,4 +54,11 @@ type Costs struct {
 	Prices meter.Prices
 	Team   meter.Budget
 	Agents map[string]meter.Budget // by name in lower case
+}
+
+// kept says where conversations are looked for.
+func (o *Options) kept() sessions.Options {
+	kept := o.Daemon.Kept
+	kept.Profiles, kept.Log = o.Profiles, o.Log
+	return kept
 }

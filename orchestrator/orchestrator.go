@@ -36,6 +36,7 @@ import (
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/threads"
 	"parley/orchestrator/trial"
+	"parley/program/sessions"
 	"parley/store"
 	stored "parley/store/files"
 )
@@ -70,6 +71,7 @@ type services struct {
 	programs      *agents.Programs
 	terminals     *agents.Terminals
 	worktrees     *agents.Worktrees
+	sessions      *agents.Sessions
 	messages      *messages.Service
 	threads       *threads.Service
 	operator      *needs.Service
@@ -90,6 +92,7 @@ type rooms struct {
 	files      *stored.Store
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
+	kept       *sessions.Archive
 	programs   *trial.Programs
 	pause      *admission.Pause
 	admission  *admission.Admission
@@ -197,6 +200,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
+	o.rooms.kept = sessions.New(o.opts.kept())
 	o.rooms.entrances = &agents.Entrances{
 		Dir: o.opts.LaunchDir, Checks: o.opts.Settings.Checks,
 		Open: map[string]*agents.KeptDoor{}, Asked: map[string]agents.Asked{},
@@ -240,9 +244,13 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		Elsewhere: r.elsewhere, Roster: r.roster, Terminals: r.terminals, Service: o,
 		Workspace: o.opts.Workspace,
 	}
+	o.services.sessions = &agents.Sessions{
+		Elsewhere: r.elsewhere, Roster: r.roster, Profiles: o.opts.Profiles, Kept: r.kept,
+	}
 	o.services.terminals = &agents.Terminals{
 		Elsewhere: r.elsewhere, Terminals: r.terminals, Roster: r.roster, Responders: r.responders,
 		Admission: r.admission, Service: o, Worktrees: o.services.worktrees,
+		Sessions: o.services.sessions,
 	}
 	o.services.threads = &threads.Service{
 		Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk, Now: o.now, Log: o.log,
@@ -319,6 +327,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
 	o.group.Go(func() { o.rooms.programs.Run(running) })
+	o.group.Go(func() { o.rooms.kept.Run(running) })
 	if o.store.Hosts.Team().Own != "" {
 		taker := relay.Taker{
 			Store: o.store, Roster: o.rooms.roster, Service: o, Refuse: o.opts.Settings.LocalActsOnly, Log: o.log,

@@ -40,6 +40,7 @@ it starts so many, under the profile's name.`,
   parley launch coder --model opus --prompt "Fix the failing test" -- claude
   parley launch coder --env PORT=4000 --prompt @task.md -- codex
   parley launch coder --worktree -- claude    # on a git branch and in a directory of its own
+  parley launch coder --session 3f0c21aa      # goes on with one of parley sessions
   parley launch coder --on bob -- claude      # on another machine of the team`,
 	}
 
@@ -85,6 +86,8 @@ func (l *launchCommand) declareFlags(cmd *cobra.Command) {
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&l.env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
+	f.StringVar(&r.Session, "session", "",
+		"take up the conversation with this id, of parley sessions, in its own directory and with its program")
 	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
 	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
@@ -128,6 +131,9 @@ func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) erro
 		if names, err = to.freeNames(cmd.Context(), args[1], n); err != nil {
 			return err
 		}
+	}
+	if r.Session != "" && len(names) > 1 {
+		return wrongUse("a conversation is taken up by one agent", "Give one name.")
 	}
 	if r.Env, err = parseEnv(l.env); err != nil {
 		return misused(cmd, err)

@@ -36,6 +36,7 @@ func commandGroups() []commandGroup {
 		{"Often", commands{
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
 			askCommand{}, waitCommand{}, threadCommand(),
+			sessionsCommand{},
 			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
 			layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},

@@ -38,7 +38,9 @@ func (c launches) completed(
 ) (parley.LaunchAgentRequest, error) {
 	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
 	if r.Host == "" {
-		r.Dir = dirOf(r.Dir, base)
+		if r.Session == "" || r.Dir != "" {
+			r.Dir = dirOf(r.Dir, base)
+		}
 		env := c.cli.at.env.Scrubbed().Map()
 		maps.Copy(env, r.Env)
 		r.Env = env

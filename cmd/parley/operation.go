@@ -97,7 +97,9 @@ func call[Res any](ctx context.Context, c *cli, name string, request any) (*Res,
 }
 
 func perform[Res any](ctx context.Context, c *cli, o *op.Op, call *op.Invocation) (*Res, error) {
-	needed := o.Effect == op.Reads || slices.Contains(lookAndMark, o.Name) || slices.Contains(toAgents, o.Name)
+	// Conversations are of the whole machine, so that somebody who begins here finds theirs.
+	needed := o.Name != "list_sessions" && o.Effect == op.Reads || slices.Contains(lookAndMark, o.Name) ||
+		slices.Contains(toAgents, o.Name)
 	if needed {
 		if err := c.inUse(ctx); err != nil {
 			return nil, err

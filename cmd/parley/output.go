@@ -86,6 +86,7 @@ var commandOf = map[string]string{
 	"join_thread":            "parley thread join",
 	"get_thread_details":     "parley thread show",
 	"get_conversation_state": "parley conversation show",
+	"list_sessions":          "parley sessions",
 }
 
 var operationName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)

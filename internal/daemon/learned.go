@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/plainfile"
 	"parley/program/profile"
+	"parley/program/sessions"
 )
 
 // LearnedDir returns the user's directory of profiles that parley learned, "" if there is none. Each has a file of its
@@ -95,4 +96,13 @@ func installed(s profile.Set) (names []string) {
 		}
 	}
 	return names
+}
+
+// kept says where the user's programs keep their conversations, and where the index of them is.
+func (e Environ) kept() sessions.Options {
+	cache := e.Get("XDG_CACHE_HOME")
+	if !filepath.IsAbs(cache) {
+		cache = filepath.Join(e.Get("HOME"), ".cache")
+	}
+	return sessions.Options{Home: e.Get("HOME"), Env: e.Get, Index: filepath.Join(cache, "parley", "sessions.db")}
 }

@@ -235,7 +235,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Spool:    d.Place.Spool(),
 		Boundary: d.boundary(),
 		Host:     host, Settings: settings,
-		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong},
+		Daemon:     orchestrator.Daemon{Info: d.info, ShutDown: d.end, Wrong: d.wrong, Kept: d.Env.kept()},
 		Now:        d.Now,
 		Log:        d.log,
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),

@@ -25,6 +25,7 @@ type Terminals struct {
 	Admission  *admission.Admission
 	Service    parley.Service // sends first prompts
 	Worktrees  *Worktrees
+	Sessions   *Sessions
 }
 
 // LaunchAgent does op.LaunchAgent. The first prompt is a message of the caller's. A
@@ -56,12 +57,18 @@ func (ts *Terminals) launch(
 			return nil, err
 		}
 	}
+	taken, err := ts.Sessions.take(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
+	defer taken()
 
 	res, err := ts.start(ctx, req)
 	if err != nil && len(req.Ports) > 0 && ts.Roster.ByName(req.Name) == nil {
 		err = errors.Join(err, ts.Terminals.Ports.GiveBack(context.WithoutCancel(ctx), req.Name))
 	}
-	told := err == nil && (res.PromptMessageID != "" || res.Conversation == parley.ConversationResumed)
+	told := err == nil && (res.PromptMessageID != "" ||
+		res.Conversation == parley.ConversationResumed && req.Session == "")
 	if err != nil || req.Prompt == "" || told {
 		return res, err
 	}

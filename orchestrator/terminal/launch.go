@@ -35,6 +35,9 @@ func (ts *Terminals) LaunchAgent(
 
 	p = p.say(ctx, ts, req.Profile)
 	before := earlier(ts.roster, req, p)
+	if req.Session != "" {
+		before = parley.Agent{Dir: req.Dir, Session: parley.Session{ID: req.Session, State: parley.SessionBegun}}
+	}
 	if before.Session.Begun() {
 		req.Dir = before.Dir
 	}

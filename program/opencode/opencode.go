@@ -4,6 +4,7 @@ package opencode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -124,4 +125,50 @@ func query(
 	defer db.Close()
 
 	return db.Each(ctx, take, sql, args...)
+}
+
+// Conversation is a session that a person began.
+type Conversation struct {
+	ID, Dir string
+	At      time.Time // when it last changed
+	Size    int64     // of its messages in bytes; 0 if it is not known
+}
+
+// Conversations returns all conversations. Sessions of subagents are left out.
+func Conversations(ctx context.Context, path string) (all []Conversation, err error) {
+	err = query(ctx, path, func(scan func(...any) error) error {
+		var c Conversation
+		var at int64
+		err := scan(&c.ID, &c.Dir, &at)
+		c.At = time.UnixMilli(at)
+		all = append(all, c)
+		return err
+	}, `SELECT id, directory, time_updated FROM session WHERE parent_id IS NULL`)
+	return all, err
+}
+
+// errEnough ends a query of which enough was read.
+var errEnough = errors.New("enough")
+
+// Turns calls take for what was said in a session, in its order, until that is not ok.
+func Turns(ctx context.Context, path, session string, take func(transcript.Turn) bool) error {
+	err := query(ctx, path, func(scan func(...any) error) error {
+		var t transcript.Turn
+		if err := scan(&t.Person, &t.Text); err != nil {
+			return err
+		}
+		if !take(t) {
+			return errEnough
+		}
+		return nil
+	}, `SELECT json_extract(m.data, '$.role') = 'user', json_extract(p.data, '$.text')
+		FROM message m JOIN part p ON p.message_id = m.id
+		WHERE m.session_id = ? AND json_extract(p.data, '$.type') = 'text'
+			AND json_extract(p.data, '$.text') IS NOT NULL
+			AND coalesce(json_extract(p.data, '$.synthetic'), 0) = 0
+		ORDER BY m.time_created, p.id`, session)
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }

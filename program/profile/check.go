@@ -82,6 +82,9 @@ func (c checker) compile() error {
 	if err := cmp.Or(c.reports(), c.session(), c.hooks()); err != nil {
 		return err
 	}
+	if err := p.Kept.Compile(); err != nil {
+		return c.invalid("kept", err.Error()).Suggest("Correct the section, or leave it out.")
+	}
 	if err := p.Transcript.Compile(); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "profile %s: transcript: %w", p.Name, err).
 			With("key", "transcript").

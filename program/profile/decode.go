@@ -116,7 +116,8 @@ func keys() []string {
 		reflect.TypeFor[Session](), reflect.TypeFor[Door](), reflect.TypeFor[Hooks](), reflect.TypeFor[Hook](),
 		reflect.TypeFor[Scripted](),
 		reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](), reflect.TypeFor[transcript.Edits](),
-		reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
+		reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which](), reflect.TypeFor[transcript.Kept](),
+		reflect.TypeFor[transcript.Said](), reflect.TypeFor[transcript.Live](), reflect.TypeFor[transcript.Needs]()}
 	for _, t := range types {
 		for i := range t.NumField() {
 			if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {

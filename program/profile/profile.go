@@ -126,6 +126,8 @@ type Profile struct {
 	// files that the program holds open; it is for a program whose reports do not name it.
 	Transcript     transcript.Format `yaml:"transcript,omitempty"`
 	TranscriptOpen string            `yaml:"transcript_open"`
+	// Kept says where the program keeps its conversations.
+	Kept transcript.Kept `yaml:"kept,omitempty"`
 	// AddMCP is the command that adds an MCP server to the program's own configuration.
 	// The server's command follows it.
 	AddMCP []string `yaml:"add_mcp"`
@@ -209,6 +211,7 @@ func (p *Profile) clone() *Profile {
 	}
 	c.Reports = maps.Clone(p.Reports)
 	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
+	c.Kept = p.Kept.Clone()
 	c.Scripted, c.Door, c.Sandbox = p.Scripted.clone(), p.Door.clone(), p.Sandbox.clone()
 	return &c
 }
