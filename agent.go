@@ -339,15 +339,6 @@ type UpdateAgentRequest struct {
 	Fresh  bool `json:"fresh,omitempty" doc:"If it must be restarted, begin a new conversation. Without this, a change that would lose the conversation is refused."`
 }
 
-// Validate refuses what is only for a launch.
-func (r *UpdateAgentRequest) Validate() error {
-	if r.Session != "" {
-		return Errorf(InvalidArgument, "an agent that runs takes up no other conversation").
-			With("parameter", "session").Suggest("Launch another agent with it.")
-	}
-	return r.LaunchAgentRequest.Validate()
-}
-
 // Means says by what means a change comes about.
 type Means string
 

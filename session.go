@@ -101,3 +101,12 @@ func (r *LaunchAgentRequest) checkSession() error {
 	}
 	return nil
 }
+
+// Validate refuses what is only for a launch.
+func (r *UpdateAgentRequest) Validate() error {
+	if r.Session != "" {
+		return Errorf(InvalidArgument, "an agent that runs takes up no other conversation").
+			With("parameter", "session").Suggest("Launch another agent with it.")
+	}
+	return r.LaunchAgentRequest.Validate()
+}

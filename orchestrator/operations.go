@@ -1,6 +1,29 @@
 package orchestrator
 
-import "parley/op"
+import (
+	"parley/op"
+	"parley/orchestrator/agents"
+	"parley/orchestrator/events"
+	"parley/orchestrator/messages"
+	"parley/orchestrator/needs"
+	"parley/orchestrator/threads"
+)
+
+// services do the operations, a noun each.
+type services struct {
+	agents        *agents.Service
+	programs      *agents.Programs
+	terminals     *agents.Terminals
+	worktrees     *agents.Worktrees
+	sessions      *agents.Sessions
+	messages      *messages.Service
+	threads       *threads.Service
+	operator      *needs.Service
+	notices       *needs.Notices
+	conversations *threads.Conversations
+	responders    *agents.Models
+	events        *events.Service
+}
 
 // register has the services answer the operations.
 func (o *Orchestrator) register() {

@@ -65,22 +65,6 @@ type Orchestrator struct {
 	group  sync.WaitGroup
 }
 
-// services do the operations, a noun each.
-type services struct {
-	agents        *agents.Service
-	programs      *agents.Programs
-	terminals     *agents.Terminals
-	worktrees     *agents.Worktrees
-	sessions      *agents.Sessions
-	messages      *messages.Service
-	threads       *threads.Service
-	operator      *needs.Service
-	notices       *needs.Notices
-	conversations *threads.Conversations
-	responders    *agents.Models
-	events        *events.Service
-}
-
 // rooms are the parts of the daemon that the services share.
 type rooms struct {
 	roster     *team.Roster
