@@ -87,26 +87,17 @@ type ListSessionsResult struct {
 	Of   int `json:"of,omitempty"`
 }
 
-// checkSession checks what is asked of a conversation.
-func (r *LaunchAgentRequest) checkSession() error {
+// checkSession checks the id of a conversation that is to be taken up, and that nothing asks for another place.
+func checkSession(id string, elsewhere bool) error {
 	switch {
-	case r.Session == "":
+	case id == "":
 		return nil
-	case !IsSessionID(r.Session):
-		return Errorf(InvalidArgument, "%q cannot be the id of a conversation", plain.CleanLine(r.Session)).
+	case !IsSessionID(id):
+		return Errorf(InvalidArgument, "%q cannot be the id of a conversation", plain.CleanLine(id)).
 			With("parameter", "session").Suggest("list_sessions has them; six characters or more of an id are enough.")
-	case r.Worktree != "" || r.Resume:
+	case elsewhere:
 		return Errorf(InvalidArgument, "a conversation is taken up in its own directory").With("parameter", "session").
 			Suggest("Leave worktree and resume out.")
 	}
 	return nil
-}
-
-// Validate refuses what is only for a launch.
-func (r *UpdateAgentRequest) Validate() error {
-	if r.Session != "" {
-		return Errorf(InvalidArgument, "an agent that runs takes up no other conversation").
-			With("parameter", "session").Suggest("Launch another agent with it.")
-	}
-	return r.LaunchAgentRequest.Validate()
 }

@@ -38,7 +38,8 @@ type LaunchAgentRequest struct {
 
 // Validate checks the name, and what is asked of a conversation and of a worktree.
 func (r *LaunchAgentRequest) Validate() error {
-	return cmp.Or(CheckName(r.Name), r.checkPorts(), r.checkSession(), r.checkWorktree())
+	return cmp.Or(CheckName(r.Name), r.checkPorts(), checkSession(r.Session, r.Worktree != "" || r.Resume),
+		r.checkWorktree())
 }
 
 // portForm matches the names of variables that a port may have.
@@ -193,6 +194,15 @@ type AttachInfoResult struct {
 	Command []string `json:"command"`
 	Adopted bool     `json:"adopted,omitempty"` // it runs on the user's own tmux server
 	Host    string   `json:"host,omitempty"`    // the other machine on which it is, where ssh leads
+}
+
+// Validate refuses what is only for a launch.
+func (r *UpdateAgentRequest) Validate() error {
+	if r.Session != "" {
+		return Errorf(InvalidArgument, "an agent that runs takes up no other conversation").
+			With("parameter", "session").Suggest("Launch another agent with it.")
+	}
+	return r.LaunchAgentRequest.Validate()
 }
 
 // HashPrompt returns by what a prompt is known again, "" for none.
