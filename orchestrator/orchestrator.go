@@ -193,7 +193,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Store: o.store.Deliveries, Roster: o.rooms.roster, Now: o.now, Log: o.log,
 		ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused:      o.rooms.pause.Is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.Notify,
-		LeaseOver: o.store.Hosts.LeaseOver, Doors: o.rooms.entrances.At,
+		LeaseOver: o.store.Hosts.LeaseOver, Doors: o.rooms.entrances.At, Beckon: o.beckon,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,

@@ -10,6 +10,16 @@ import (
 	"parley/program/profile"
 )
 
+// beckon has hooks in the turn of an agent's program ask for a message, or no longer.
+func (o *Orchestrator) beckon(agentID string, up bool) {
+	if o.opts.Boundary.Sockets == nil {
+		return
+	}
+	if err := o.opts.Boundary.Sockets.Beckon(agentID, up); err != nil {
+		o.log.Warn("Hooks do not know whether an urgent message waits", "agent", agentID, "error", err)
+	}
+}
+
 // firstPrompt stores the first prompt of a launch as a message of the caller's, and claims it for the argument of the
 // program. It stays to be typed where something holds it, or waits before it. What cannot be stored now is sent, or
 // refused, once the program runs.

@@ -18,6 +18,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/program/profile"
 	"parley/program/sandbox"
 )
 
@@ -109,6 +110,29 @@ func (s *agentSockets) describe(dir, path string) error {
 		return fmt.Errorf("write the daemon's address: %w", err)
 	}
 	return root.Rename(part, filepath.Base(Place{}.Info()))
+}
+
+// Beckon makes a file beside the socket of an agent, or removes it.
+func (s *agentSockets) Beckon(agentID string, up bool) error {
+	root, err := os.OpenRoot(filepath.Join(s.dir, agentID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has no socket of its own, and its program no hooks
+	}
+	if err != nil {
+		return fmt.Errorf("open the directory of an agent's socket: %w", err)
+	}
+	defer root.Close()
+
+	const name = terminal.SocketName + profile.UrgentSuffix
+	if up {
+		err = root.WriteFile(name, nil, 0o600)
+	} else if err = root.RemoveAll(name); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("say to its hooks that a message waits: %w", err)
+	}
+	return nil
 }
 
 // InSandbox reports whether this process runs in the sandbox of an agent. There its own socket alone leads out, and no

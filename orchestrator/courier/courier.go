@@ -198,6 +198,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 // rest does what is left to a courier without a message: it follows those that it gave.
 func (c *courier) rest(ctx context.Context) (again bool, err error) {
 	c.m.NoteLeftover(parley.Hold{}, "", false, c.o.Now())
+	c.doors.hook.beckon(c.m.Terminal(), nil)
 	watch := c.recovery.watchGiven
 	if c.view.stranded != nil {
 		watch = c.recovery.watchStranded
@@ -277,6 +278,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
+		c.doors.hook.beckon(t, &job)
 		return false, c.ledger.hold(ctx, job, h)
 	}
 

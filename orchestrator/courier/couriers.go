@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/program/door"
+	"parley/tmux"
 )
 
 // Couriers runs one courier for each terminal agent.
@@ -47,8 +48,10 @@ type Options struct {
 	Paused      func() *parley.Pause        // nil while messages may be typed
 	Spent       func(agentID string) string // why a budget holds an agent's messages, "" if none does
 	Notify      Notify
-	Doors       Doors       // nil: programs are only typed to
-	LeaseOver   func() bool // this daemon may not be the host any more; nil: it always is
+	Doors       Doors // nil: programs are only typed to
+	// Beckon has hooks in the turn of an agent's program ask for a message, or no longer; nil: none asks.
+	Beckon    func(agentID string, up bool)
+	LeaseOver func() bool // this daemon may not be the host any more; nil: it always is
 }
 
 // Notify sends parley's own notice to agents, once for each key. The error is
@@ -58,7 +61,8 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
 	o := &Couriers{
-		Options: opts, host: newMachine(opts.Doors), readings: &readings{limit: manyReadings},
+		Options: opts, readings: &readings{limit: manyReadings},
+		host: machine{&tmux.Processes{}, opts.Doors, opts.Beckon},
 	}
 	o.turns.last = map[string]time.Time{}
 	return o

@@ -26,6 +26,9 @@ type hookway struct {
 	rested *team.Terminal // whose program was seen at rest
 
 	missed map[store.Key]bool // what a hook had gone on without: it goes to the next one
+
+	told    bool // whether hooks in the turn are to ask
+	beckons bool // they are
 }
 
 // takes returns the hook that a message goes to, nil if none waits for it.
@@ -60,6 +63,20 @@ func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queue
 func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
 		(h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
+}
+
+// beckon says whether hooks in the turn are to ask for a message, as they do for an urgent one that waits: one that asks
+// costs its program some time. job is nil if none waits.
+func (w *hookway) beckon(t *team.Terminal, job *store.Job) {
+	if t == nil || t.Profile.Door.Hooks.Tool.Event == "" {
+		return
+	}
+	up := job != nil && w.deaf != t && team.IsUrgent(*job) &&
+		!(t.Profile.Door.Hooks.Tool.Marks && w.v.isFromPerson(job))
+	if !w.told || w.beckons != up {
+		w.told, w.beckons = true, up
+		w.v.o.host.Beckon(w.v.m, up)
+	}
 }
 
 // refused notes that an entrance took nothing. That a hook has gone on says nothing of another entrance.

@@ -58,7 +58,7 @@ func (q question) quoted() string {
 }
 
 // HidesInput reports whether a terminal takes lines without showing them.
-func HidesInput(t *team.Terminal) bool { return hidesInput(newMachine(nil), t) }
+func HidesInput(t *team.Terminal) bool { return hidesInput(newMachine(), t) }
 
 func hidesInput(h terminalHost, t *team.Terminal) bool {
 	if mode := ttyModeOf(h, t); !mode.known || !mode.canonical {
@@ -81,7 +81,7 @@ func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
 	if q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.none() {
 		return Reading{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
 	}
-	at := spotOn(newMachine(nil), t, &screen)
+	at := spotOn(newMachine(), t, &screen)
 	switch at.code {
 	case parley.HoldNewPlace:
 		return Reading{parley.StateWaiting, at.hold().Reason, false, at.reader}

@@ -79,7 +79,7 @@ const lineLength = 80
 // HasOther reports whether another program than the agent's reads its terminal.
 func HasOther(t *team.Terminal) bool {
 	f := &facts{adopted: t.Adopted(), takes: t.Takes}
-	m := newMachine(nil)
+	m := newMachine()
 	f.alive = m.Alive(t)
 	f.ask = func() (tmux.Reader, error) { return m.Reader(t, time.Now()) }
 	return !f.otherProgram().none()

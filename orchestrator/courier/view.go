@@ -125,7 +125,7 @@ func (o *Couriers) leaseOver() bool { return o.LeaseOver != nil && o.LeaseOver()
 
 // Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
 func Unread(t *team.Terminal) int {
-	n, err := newMachine(nil).Unread(t)
+	n, err := newMachine().Unread(t)
 	if err != nil {
 		return 0
 	}

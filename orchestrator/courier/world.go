@@ -51,6 +51,8 @@ type host interface {
 	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
 	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error)
+	// Beckon has the program's hooks in the turn ask for a message, or no longer.
+	Beckon(m *team.Member, up bool)
 	terminalHost
 }
 
@@ -67,10 +69,18 @@ type terminalHost interface {
 type machine struct {
 	processes *tmux.Processes
 	doors     Doors
+	beckon    func(agentID string, up bool) // nil: no hook asks
 }
 
-// newMachine returns the host with these entrances.
-func newMachine(doors Doors) machine { return machine{&tmux.Processes{}, doors} }
+// newMachine returns a host without entrances.
+func newMachine() machine { return machine{processes: &tmux.Processes{}} }
+
+// Beckon puts up the flag of an agent, or takes it down.
+func (m machine) Beckon(to *team.Member, up bool) {
+	if m.beckon != nil {
+		m.beckon(to.ID, up)
+	}
+}
 
 // Doors opens the own entrance of the program in a member's terminal, nil where it has none. With any, a version of the
 // program counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.

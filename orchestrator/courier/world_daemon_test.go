@@ -35,6 +35,8 @@ func (h worldHost) Alive(t *team.Terminal) bool {
 	return g != nil && g.alive
 }
 
+func (h worldHost) Beckon(_ *team.Member, up bool) { h.w.beckons = up }
+
 func (h worldHost) Unread(t *team.Terminal) (int, error) {
 	h.w.sync()
 	g := h.program(t)

@@ -188,8 +188,8 @@ var typingDefects = []defect{
 	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {`,
 		`false && now.Sub(looked) > 0 && now.Sub(decided) > 0 {`, nil},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
-		return false, c.ledger.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
-		return false, c.ledger.hold(ctx, job, h)`, nil},
+		c.doors.hook.beckon(`, `	if !h.none() && job.State != parley.DeliveryTyping {
+		c.doors.hook.beckon(`, nil},
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
 		c.lookAhead`, `	if busy && false {
 		c.lookAhead`, nil},

@@ -144,6 +144,9 @@ func (g *program) tool(turn int) {
 		return
 	}
 	g.prompt = nil // which has been answered with a tool
+	if !g.w.beckons {
+		return
+	}
 	g.calls(false, func(in *letterIn) {
 		switch {
 		case in == nil:

@@ -24,6 +24,7 @@ type world struct {
 
 	story    *story
 	hooked   map[string]*hookedIn // letters that hooks took, by their ids
+	beckons  bool                 // hooks in the turn are to ask
 	store    memoryStore
 	messages []*message
 	launches int

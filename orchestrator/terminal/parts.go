@@ -125,6 +125,8 @@ type launches struct {
 type Sockets interface {
 	// Open listens on the socket of an agent, unless that is done, and returns its directory, which stays the same.
 	Open(agentID string) (dir string, err error)
+	// Beckon makes a file beside the socket of an agent, or removes it: hooks in a turn ask while it is there.
+	Beckon(agentID string, up bool) error
 	// Remove ends the socket of an agent that has ended.
 	Remove(agentID string) error
 	// Spools returns files with reports that found no daemon.

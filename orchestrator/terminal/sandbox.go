@@ -25,6 +25,7 @@ const SocketName = "s"
 type noSockets struct{}
 
 func (noSockets) Open(string) (string, error) { return "", nil }
+func (noSockets) Beckon(string, bool) error   { return nil }
 func (noSockets) Remove(string) error         { return nil }
 func (noSockets) Spools() []string            { return nil }
 

@@ -137,7 +137,7 @@ func (v Values) fill(text string) (string, error) { return fillTemplate(text, v)
 
 // fillTemplate fills values into a template.
 func fillTemplate(text string, values any) (string, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"json": quote, "shell": shellQuote}).Parse(text)
+	t, err := template.New("").Funcs(template.FuncMap{"json": quote, "shell": shellQuote, "urgent": ifUrgent}).Parse(text)
 	if err != nil {
 		return "", err
 	}
@@ -157,6 +157,15 @@ func quote(text string) (string, error) {
 
 // shellQuote returns a text as one word of a shell's command line.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// UrgentSuffix is that of the file next to an agent's own socket that is there while an urgent message waits.
+const UrgentSuffix = ".urgent"
+
+// ifUrgent returns the command of a hook that stands in a turn. The shell of the program looks for the file, since that
+// costs it a millisecond, and parley some twenty. The command is the same for all agents: Codex has a person review it.
+func ifUrgent(executable, event string) string {
+	return `[ ! -e "$` + parley.SocketVariable + UrgentSuffix + `" ] || ` + shellQuote(executable) + " hook " + event + " --wait"
+}
 
 // Sets reports whether a program gets a variable from its handover, and not from its launch.
 func (h Handover) Sets(variable string) bool {
