@@ -84,6 +84,9 @@ func (s *onStage) hookTakesWhatWaits() (times millis) {
 	return millis{first - released.Sub(all[0].Timestamp), second - first + all[1].Timestamp.Sub(all[0].Timestamp)}
 }
 
+// leaves is how long parley takes a person for one who types, and a second.
+const leaves = 4 * time.Second
+
 // hookTakesWhatIsUrgent sends an urgent message, beside a draft, into a turn that calls a tool. A hook takes it after the
 // tool, and leaves the draft as it is.
 func (s *onStage) hookTakesWhatIsUrgent() (times millis) {
@@ -115,6 +118,8 @@ func (s *onStage) hookTakesWhatIsUrgent() (times millis) {
 	s.backspace(draft)
 	s.wait("the draft is gone", func() bool { return s.composer() == "" })
 	s.inState(parley.StateIdle)
+	gone := time.Now() // the next message would go through another entrance while its person may still type
+	s.wait("its person has left", func() bool { return time.Since(gone) >= leaves })
 	return millis{s.tookToTheModel(m)[0] - released.Sub(m.Timestamp)}
 }
 
