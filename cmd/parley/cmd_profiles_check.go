@@ -43,10 +43,11 @@ question. It takes half a minute.
 
 With --model it also tries what only a model can show: that a message is taken, that work and its end
 are seen, that the program's queue takes a message, that its question and a failure of its model are
-seen, and that a message comes in by its own entrance beside a person's draft. The program then runs
-in an empty home directory with a configuration of the profile's (scripted), so neither your settings
-nor your keys are used. The model must be a scripted one, which does what prompts say (SLEEP 5, CALL
-tool {…}, FAIL 401): parley's source has one, make model.
+seen, that a message comes in by its own entrance beside a person's draft, and that a turn goes on
+with one that a hook prints at its end. The program then runs in an empty home directory with a
+configuration of the profile's (scripted), so neither your settings nor your keys are used. The model
+must be a scripted one, which does what prompts say (SLEEP 5, CALL tool {…}, FAIL 401): parley's
+source has one, make model.
 
 What it finds is kept for this version of the program, and parley doctor shows it. The exit status
 is 1 if something fails.
@@ -213,7 +214,8 @@ func (k *profileCheck) conclude(res *trial.Result, fails bool) error {
 		return err
 	}
 	does := "→ "
-	if slices.Equal(res.Failed(), []trial.Guarantee{trial.Entrance}) {
+	beside := []trial.Guarantee{trial.Entrance, trial.Hooks}
+	if !slices.ContainsFunc(res.Failed(), func(g trial.Guarantee) bool { return !slices.Contains(beside, g) }) {
 		return k.cli.out.printLine("→ Messages to this version are typed.")
 	}
 	if res.Misread() {

@@ -26,12 +26,13 @@ const (
 	Queue Guarantee = "queue" // its queue takes a message while it works
 	// messages go in by its own entrance beside a draft and behind work, and the draft is left
 	Entrance Guarantee = "entrance"
+	Hooks    Guarantee = "hooks"   // its turn goes on with a message that its hook prints at the end of it
 	Dialogs  Guarantee = "dialogs" // its question is seen, and nothing answers that
 	Refusal  Guarantee = "refusal" // that the model's server refuses is seen
 )
 
 // WithModel lists them in that order. Once a question is refused, a program can leave alone what comes by its entrance.
-func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Entrance, Dialogs, Refusal} }
+func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Entrance, Hooks, Dialogs, Refusal} }
 
 // NoModel says why they are not tried without a model.
 const NoModel = "they take a scripted model: --model"
@@ -94,6 +95,8 @@ func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
 		return w.queues(ctx)
 	case Entrance:
 		return w.enters(ctx)
+	case Hooks:
+		return w.hooked(ctx)
 	case Dialogs:
 		return w.asks(ctx)
 	}
@@ -190,23 +193,27 @@ func (w *modelWalk) turns(ctx context.Context) error {
 	return w.follow(ctx, Turn, func() error { return nil })
 }
 
-// follow waits for a turn, calls what is to happen in it, and waits for its end.
-func (w *modelWalk) follow(ctx context.Context, g Guarantee, within func() error) error {
+// works waits for a turn.
+func (w *modelWalk) works(ctx context.Context, g Guarantee) (ok bool, err error) {
 	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *courier.Standing, at *seen) bool {
 		return s.State == parley.StateBusy && at.Composer == ""
 	})
-	if err != nil {
+	if err == nil && !ok {
+		w.fails(g, "its work is not seen", s, at)
+	}
+	return ok, err
+}
+
+// follow waits for a turn, calls what is to happen in it, and waits for its end.
+func (w *modelWalk) follow(ctx context.Context, g Guarantee, within func() error) error {
+	if ok, err := w.works(ctx, g); !ok || err != nil {
 		return err
 	}
-	if !ok {
-		w.fails(g, "its work is not seen", s, at)
-		return nil
-	}
-
 	if err := within(); err != nil || w.walk.left != "" {
 		return err
 	}
-	if s, at, ok, err = w.stands(ctx, w.walk.opts.Patience, w.rested()); err != nil {
+	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, w.rested())
+	if err != nil {
 		return err
 	}
 	if !ok {

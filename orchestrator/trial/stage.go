@@ -33,17 +33,23 @@ type stage struct {
 	opened  bool // the program's own entrance was opened
 }
 
+// makeScratch makes the directory of a trial in the user's cache: Gemini CLI takes no settings out of /tmp.
+func makeScratch() (dir string, err error) {
+	parents := []string{os.TempDir(), "/tmp"}
+	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o700) == nil {
+		parents = slices.Insert(parents, 0, cache)
+	}
+	short := slices.IndexFunc(parents, func(dir string) bool { return len(dir) <= maxTempDir })
+	return os.MkdirTemp(parents[short], "parley-check-")
+}
+
 // private returns the directory of what the program is handed over.
 func (s *stage) private() string { return terminal.PrivateDir(s.scratch, session) }
 
 // stage starts the program. A record function gets its terminal before the program begins.
 func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch string) error) (s *stage, err error) {
-	parent := ""
-	if len(os.TempDir()) > maxTempDir {
-		parent = "/tmp"
-	}
 	s = new(stage)
-	if s.scratch, err = os.MkdirTemp(parent, "parley-check-"); err != nil {
+	if s.scratch, err = makeScratch(); err != nil {
 		return nil, fmt.Errorf("make a directory for the trial: %w", err)
 	}
 	defer func() {
@@ -144,10 +150,6 @@ func (s *stage) close(ctx context.Context) (err error) {
 // endsWriting is how long a program may write to its home directory after its terminal is gone.
 const endsWriting = 10 * time.Second
 
-// silent stands for parley in what is handed over: the program's MCP server and its reports end at once. parley itself
-// would start a daemon for the directory of the trial.
-const silent = "true"
-
 // command returns the command line and the environment of the program, as a launch would make them, and writes
 // the files of its handover.
 func (s *stage) command(o *Options) (argv, env []string, err error) {
@@ -157,8 +159,12 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 			return nil, nil, err
 		}
 	}
+	inPlace, err := o.standInFor(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	values := profile.Values{
-		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
+		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: inPlace, Dir: dir, Seal: "check",
 	}
 	h, err := o.Profile.Handover.Render(values)
 	if err != nil {
@@ -180,7 +186,11 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("open its door: %w", err)
 		}
-		argv = append(argv, opens...)
+		hooks, err := o.Profile.Door.Hooks.Render(values)
+		if err != nil {
+			return nil, nil, err
+		}
+		argv = slices.Concat(argv, opens, hooks)
 		h.Env[parley.AgentIDVariable] = values.ID // by which what an entrance starts is known
 	}
 

@@ -151,8 +151,8 @@ func (r *Result) Failed() (failed []Guarantee) {
 }
 
 // noMatterOfTyping are what a program does with Escape and with its queue, how it shows a failure of its model, and
-// what comes through its own entrance.
-var noMatterOfTyping = []Guarantee{Escape, Queue, Entrance, Refusal}
+// what comes through its own entrance or its hooks.
+var noMatterOfTyping = []Guarantee{Escape, Queue, Entrance, Hooks, Refusal}
 
 // Misread reports whether a marker does not fit.
 func (r *Result) Misread() bool {

@@ -137,7 +137,8 @@ func (v Values) fill(text string) (string, error) { return fillTemplate(text, v)
 
 // fillTemplate fills values into a template.
 func fillTemplate(text string, values any) (string, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"json": quote, "shell": shellQuote, "urgent": ifUrgent}).Parse(text)
+	words := template.FuncMap{"json": quote, "shell": shellQuote, "urgent": ifUrgent}
+	t, err := template.New("").Funcs(words).Parse(text)
 	if err != nil {
 		return "", err
 	}
