@@ -65,8 +65,8 @@ func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 		(h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
 }
 
-// beckon says whether hooks in the turn are to ask for a message, as they do while an urgent one waits: to ask costs the
-// program some time. job is nil if none waits.
+// beckon says whether hooks in the turn are to ask for a message, as they do while an urgent one waits. To ask costs
+// its program some time. job is nil if none waits.
 func (w *hookway) beckon(t *team.Terminal, job *store.Job) {
 	if t == nil || t.Profile.Door.Hooks.Tool.Event == "" {
 		return

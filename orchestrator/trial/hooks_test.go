@@ -17,8 +17,8 @@ func TestATrialsHookGivesOnceAndIsProven(t *testing.T) {
 	set := must.Have(profile.Builtin())(t)
 	for _, test := range []struct{ program, event, others, wrote string }{
 		{"claude", `{"hook_event_name":"Stop","transcript_path":"FILE"}`, `{"type":"user","text":"msg 5f0c21bc"}`,
-			`{"type":"attachment","attachment":{"type":"hook_additional_context","content":["and this (ann · msg 5f0c21bc)"]}}`},
-		{"gemini", `{"hook_event_name":"BeforeAgent","prompt":"[AGENT 12345678 TO AGENT 87654321]: and this\n(ann · msg 5f0c21bc)"}`,
+			`{"type":"attachment","attachment":{"type":"hook_additional_context","content":["msg 5f0c21bc"]}}`},
+		{"gemini", `{"prompt":"[AGENT 12345678 TO AGENT 87654321]: and this\n(ann · msg 5f0c21bc)"}`,
 			`{"hook_event_name":"BeforeAgent","prompt":"msg 5f0c21bc"}`, ""},
 	} {
 		t.Run(test.program, func(t *testing.T) {

@@ -165,7 +165,8 @@ const UrgentSuffix = ".urgent"
 // ifUrgent returns the command of a hook that stands in a turn. The shell of the program looks for the file, since that
 // costs it a millisecond, and parley some twenty. The command is the same for all agents: Codex has a person review it.
 func ifUrgent(executable, event string) string {
-	return `[ ! -e "$` + parley.SocketVariable + UrgentSuffix + `" ] || ` + shellQuote(executable) + " hook " + event + " --wait"
+	asks := shellQuote(executable) + " hook " + event + " --wait"
+	return `[ ! -e "$` + parley.SocketVariable + UrgentSuffix + `" ] || ` + asks
 }
 
 // Sets reports whether a program gets a variable from its handover, and not from its launch.
