@@ -96,6 +96,7 @@ const (
 	EndedDoorDropped ReasonCode = "door_dropped" // its program says that it will not read it
 	// its program was started with it as an argument, and nothing shows a turn
 	EndedArgumentSilent ReasonCode = "argument_silent"
+	EndedWithdrawn      ReasonCode = "withdrawn"       // parley has taken it back before it was typed
 	EndedNoAnswer       ReasonCode = "no_answer"       // a responder's model gave no answer
 	EndedHostRemoved    ReasonCode = "host_removed"    // its host was removed from the team
 	EndedBehind         ReasonCode = "database_behind" // the database lacks what came later; it may have been typed

@@ -252,6 +252,7 @@ var reasons = map[ReasonCode]reason{
 		words: AsArgument + ", but nothing shows that a turn holds it: %s",
 	},
 	EndedDoorDropped: {words: "given to its program through its own door, and not read: %s"},
+	EndedWithdrawn:   {words: "withdrawn: %s"},
 	EndedNoAnswer:    {words: "no answer: %s"},
 	EndedHostRemoved: {words: "its host %s was removed from the team"},
 	EndedBehind: {

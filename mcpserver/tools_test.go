@@ -66,6 +66,7 @@ var (
 			"pause_communication",
 			"preview_merge",
 			"read_terminal",
+			"handoff_agent",
 			"restart_agent",
 			"steer_agent",
 			"stop_agent",
@@ -114,7 +115,7 @@ func TestToolAnnotations(t *testing.T) {
 		"get_messages": marks, "mark_message_read": marks, "ignore_message": marks, "join_thread": marks,
 		"add_participant_to_thread": marks, "remove_participant_from_thread": marks, "pause_communication": marks,
 
-		"stop_agent": destroys, "restart_agent": destroys,
+		"stop_agent": destroys, "restart_agent": destroys, "handoff_agent": destroys,
 	}
 
 	for _, tool := range list(t, overHTTP(t, newFake(), operator, latest, nil)) {

@@ -34,8 +34,9 @@ var toolsets = map[string][]string{
 	"threads": {"create_thread", "list_threads", "get_thread_details", "join_thread", "add_participant_to_thread",
 		"remove_participant_from_thread", "get_conversation_state"},
 	"files": {"transfer_file"},
-	"orchestrate": {"launch_agent", "adopt_agent", "stop_agent", "restart_agent", "read_terminal", "get_attach_info",
-		"list_worktrees", "diff_agent", "preview_merge", "pause_communication", "steer_agent"},
+	"orchestrate": {"launch_agent", "adopt_agent", "stop_agent", "restart_agent", "handoff_agent",
+		"read_terminal", "get_attach_info", "list_worktrees", "diff_agent", "preview_merge",
+		"pause_communication", "steer_agent"},
 }
 
 // Toolsets are names of groups of tools. Nil means all groups.

@@ -31,6 +31,13 @@ var (
 		"Stop an agent and start it again under the same id.",
 		Orchestrators, Destroys)
 
+	// HandoffAgent lets another program go on for an agent, under the same id, and briefs it. It returns
+	// AGENT_UNAVAILABLE when that does not start, and the old one is back.
+	HandoffAgent = define[parley.HandoffAgentRequest, parley.HandoffAgentResult]("handoff_agent",
+		"Let another program go on with an agent's work: the same id, name, inbox, open requests, threads and "+
+			"directory. The new program is told what was asked, done and is open.",
+		Orchestrators, Destroys)
+
 	// UpdateAgent brings a running agent in line with what it is to be, and returns what differed.
 	// It restarts the program only if it must.
 	UpdateAgent = define[parley.UpdateAgentRequest, parley.UpdateAgentResult]("update_agent",

@@ -64,13 +64,18 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		return err
 	}
 
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	opts := Options{
-		Store:     s,
-		Profiles:  profiles,
-		Workspace: ct.Dir,
-		LaunchDir: filepath.Join(ct.Dir, "launch"),
-		Host:      "test",
-		Tmux:      tmux.Options{Binary: ct.Binary, Path: ct.Path, Dir: ct.At, Env: ct.Env},
+		Store:      s,
+		Profiles:   profiles,
+		Executable: executable,
+		Workspace:  ct.Dir,
+		LaunchDir:  filepath.Join(ct.Dir, "launch"),
+		Host:       "test",
+		Tmux:       tmux.Options{Binary: ct.Binary, Path: ct.Path, Dir: ct.At, Env: ct.Env},
 	}
 
 	if ct.Model != "" {
@@ -90,6 +95,11 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
+		if program, ok := strings.CutPrefix(lines.Text(), crashHandoff); ok {
+			go handOverIn(ctx, o, program)
+			fmt.Fprintln(out, "begun")
+			continue
+		}
 		to, text, _ := strings.Cut(lines.Text(), " ")
 		req := parley.SendMessageRequest{To: parley.Names{to}, Text: text, IdempotencyKey: text}
 		if strings.HasPrefix(to, "#") {
@@ -112,7 +122,26 @@ func crashProfiles() (profile.Set, error) {
 	if err != nil {
 		return set, err
 	}
-	return set.With("framed", []byte(framedProfile))
+	if set, err = set.With("framed", []byte(framedProfile)); err != nil {
+		return set, err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return set, err
+	}
+	return handingProfiles(set, executable)
+}
+
+// handOverIn hands coder over in a crashing daemon.
+func handOverIn(ctx context.Context, o *Orchestrator, program string) {
+	name, command, _ := strings.Cut(program, " ")
+	req := parley.HandoffAgentRequest{Agent: "coder", To: name, Record: true}
+	if err := json.Unmarshal([]byte(command), &req.Command); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if _, err := op.HandoffAgent.Call(ctx, o, req); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // TestKilledDaemonLosesNothingAndTypesNothingTwice kills a daemon with SIGKILL at

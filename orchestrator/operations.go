@@ -14,6 +14,7 @@ type services struct {
 	agents        *agents.Service
 	programs      *agents.Programs
 	terminals     *agents.Terminals
+	handoffs      *agents.Handoffs
 	worktrees     *agents.Worktrees
 	sessions      *agents.Sessions
 	messages      *messages.Service
@@ -43,6 +44,7 @@ func (o *Orchestrator) registerTeam(s *services) {
 	op.LaunchAgent.Handle(o.Handlers, s.terminals.LaunchAgent)
 	op.StopAgent.Handle(o.Handlers, s.terminals.StopAgent)
 	op.RestartAgent.Handle(o.Handlers, s.terminals.RestartAgent)
+	op.HandoffAgent.Handle(o.Handlers, s.handoffs.HandoffAgent)
 	op.UpdateAgent.Handle(o.Handlers, s.terminals.UpdateAgent)
 	op.ReadTerminal.Handle(o.Handlers, s.terminals.ReadTerminal)
 	op.GetAttachInfo.Handle(o.Handlers, s.terminals.GetAttachInfo)

@@ -236,6 +236,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		Admission: r.admission, Service: o, Worktrees: o.services.worktrees,
 		Sessions: o.services.sessions,
 	}
+	o.services.handoffs = agents.NewHandoffs(o.services.terminals, o.log)
 	o.services.threads = &threads.Service{
 		Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk, Now: o.now, Log: o.log,
 	}
@@ -303,6 +304,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.Workspace.Returned.Store(true)
 	o.Workspace.KeepHosts(ctx)
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
+	o.group.Go(func() { o.services.handoffs.Resume(running) })
 	o.group.Go(func() { o.tick(running) })
 	o.group.Go(func() { o.Workspace.ReportIncidents(running) })
 	o.group.Go(func() { o.Workspace.KeepCopies(running) })
@@ -329,6 +331,29 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.services.notices.Tell(running) })
 
 	return nil
+}
+
+// StopAnswering cancels the answers that models are writing, and refuses further ones. The
+// agents that wait for an answer are told before the daemon ends.
+func (o *Orchestrator) StopAnswering() {
+	if n := o.rooms.responders.InFlight(); n > 0 {
+		o.log.Info("break off the answers of models", "messages", n)
+	}
+	o.rooms.responders.Stop()
+}
+
+// Close stops delivering between two messages, waits for all goroutines and disconnects from
+// tmux. The agents go on running. The caller closes the store.
+func (o *Orchestrator) Close() error {
+	o.rooms.terminals.Ending()
+	o.StopAnswering()
+	o.cancel()
+	o.rooms.responders.Close()
+	o.group.Wait()
+	o.rooms.couriers.Close()
+	o.rooms.entrances.Close()
+	o.rooms.roster.Close()
+	return o.rooms.terminals.Close()
 }
 
 // tick runs the periodic work until ctx ends: reminders and held messages at every tick,
@@ -365,27 +390,4 @@ func (o *Orchestrator) tick(ctx context.Context) {
 			guardian.Guard(ctx)
 		}
 	}
-}
-
-// StopAnswering cancels the answers that models are writing, and refuses further ones. The
-// agents that wait for an answer are told before the daemon ends.
-func (o *Orchestrator) StopAnswering() {
-	if n := o.rooms.responders.InFlight(); n > 0 {
-		o.log.Info("break off the answers of models", "messages", n)
-	}
-	o.rooms.responders.Stop()
-}
-
-// Close stops delivering between two messages, waits for all goroutines and disconnects from
-// tmux. The agents go on running. The caller closes the store.
-func (o *Orchestrator) Close() error {
-	o.rooms.terminals.Ending()
-	o.StopAnswering()
-	o.cancel()
-	o.rooms.responders.Close()
-	o.group.Wait()
-	o.rooms.couriers.Close()
-	o.rooms.entrances.Close()
-	o.rooms.roster.Close()
-	return o.rooms.terminals.Close()
 }

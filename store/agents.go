@@ -118,9 +118,17 @@ func (s *Agents) SetAgentState(
 	return since, err
 }
 
-// SetAgentProfile records the profile of an agent. AGENT_NOT_FOUND.
-func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error {
-	return s.set(ctx, "storing the agent's profile", id, "profile", profile)
+// SetAgentProgram records what an agent runs. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentProgram(ctx context.Context, id string, p parley.Program) error {
+	return s.db.write(ctx, "storing the agent's program", func(t *tx) error {
+		if _, err := (agentsIn{t}).load(id); err != nil {
+			return err
+		}
+		tell(t, changedAgent, id, "")
+		_, err := t.Exec(`UPDATE agents SET profile = ?, command = ?, session = ?, session_state = ? WHERE id = ?`,
+			p.Profile, jsonList(p.Command), p.Session.ID, string(p.Session.State), id)
+		return err
+	})
 }
 
 // SetAgentSession records the own session of an agent's program. AGENT_NOT_FOUND.

@@ -125,6 +125,11 @@ func (s *Debts) Overdue(ctx context.Context) ([]Owing, error) {
 		WHERE d.message_seq = b.message_seq AND d.recipient_id = b.debtor_id AND d.dismissed = 0)`)
 }
 
+// OwedBy returns the debts of an agent, the earliest due first.
+func (s *Debts) OwedBy(ctx context.Context, agentID string) ([]Owing, error) {
+	return s.owings(ctx, maxNeeds, `b.debtor_id = ?`, agentID)
+}
+
 // owings returns at most limit open debts that meet a condition, the earliest due first.
 func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any) ([]Owing, error) {
 	var rows []struct {

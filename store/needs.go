@@ -128,7 +128,8 @@ const maxUndelivered = 2000
 // isUndelivered selects the deliveries that ended without arriving after their message was accepted, and of
 // which nobody has been told. A recipient that was gone before is told of in the receipt.
 const isUndelivered = isRetriable + ` AND (d.state = 'failed' OR d.state = 'expired') AND d.dismissed = 0
-	AND d.reason_code <> '` + string(parley.EndedTerminated) + `'`
+	AND d.reason_code <> '` + string(parley.EndedTerminated) + `' AND d.reason_code <> '` +
+	string(parley.EndedWithdrawn) + `'`
 
 // Undelivered is a delivery that ended without arriving.
 type Undelivered struct {

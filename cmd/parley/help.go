@@ -37,8 +37,8 @@ func commandGroups() []commandGroup {
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
 			askCommand{}, waitCommand{}, threadCommand(),
 			sessionsCommand{},
-			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
-			layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
+			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{},
+			pauseCommand(), resumeCommand(), layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
 		{"Agents and their terminals", commands{
 			adoptCommand{}, leaveCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),

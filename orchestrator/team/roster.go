@@ -160,17 +160,14 @@ func (r *records) SetState(ctx context.Context, m *Member, state parley.AgentSta
 	return nil
 }
 
-// SetProfile records the profile of a member, first in the database and then in memory.
-func (r *records) SetProfile(ctx context.Context, m *Member, name string) error {
-	if a := m.Agent(); a.Profile == name {
-		return nil
-	}
-	if err := r.store.Agents.SetAgentProfile(ctx, m.ID, name); err != nil {
+// SetProgram records what a member runs, first in the database and then in memory.
+func (r *records) SetProgram(ctx context.Context, m *Member, p parley.Program) error {
+	if err := r.store.Agents.SetAgentProgram(ctx, m.ID, p); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.agent.Profile = name
+	m.agent.Profile, m.agent.Command, m.agent.Session = p.Profile, p.Command, p.Session
 	return nil
 }
 

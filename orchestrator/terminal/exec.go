@@ -28,12 +28,12 @@ type launch struct {
 	Nice int      `json:"nice,omitempty"`
 	Box  []string `json:"box,omitempty"` // arguments of bwrap for its sandbox; none: it has none
 
-	path   string // of Argv[0], in that environment
-	begin  beginning
-	prompt string // the first one; "": it has none
-	ports  parley.Ports
-	moved  string // in words: which of them are others than before
-	ran    bool   // after a failure: the program may have run
+	path  string // of Argv[0], in that environment
+	begin beginning
+	first First
+	ports parley.Ports
+	moved string // in words: which of them are others than before
+	ran   bool   // after a failure: the program may have run
 }
 
 // remember remembers the last launch of a member.

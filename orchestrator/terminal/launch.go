@@ -57,7 +57,7 @@ func (ts *Terminals) LaunchAgent(
 	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, cmp.Or(worktreeOf(ctx), before.Worktree)); err != nil {
 		return nil, err
 	}
-	l.prompt = req.Prompt
+	l.first.Text = req.Prompt
 	if err := ts.Ports.forLaunch(ctx, l, req.Name, req.Ports); err != nil {
 		return nil, err
 	}
@@ -299,8 +299,12 @@ func (la *launcher) run(
 
 	recording := context.WithoutCancel(ctx)
 	if err != nil {
+		state := parley.StateTerminated
+		if l.first.Key != "" { // another program starts in its place, also after a crash
+			state = parley.StateUnreachable
+		}
 		evidence := "could not be started: " + plain.Truncate(plain.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, la.ts.roster.Records.SetState(recording, m, parley.StateTerminated, evidence, nil),
+		return nil, errors.Join(err, la.ts.roster.Records.SetState(recording, m, state, evidence, nil),
 			la.unsaid(recording, first, full))
 	}
 
@@ -389,10 +393,6 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 
 	return info, nil
 }
-
-// maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and
-// still count as alive.
-const maxUnknownLooks = 20
 
 // ExecFailed is the exit status of `parley _exec` when it cannot start the program. Shells use it for a
 // command that they cannot find.

@@ -47,6 +47,10 @@ func (la *launcher) waitForProgram(ctx context.Context, info tmux.PaneInfo, file
 	})
 }
 
+// maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and
+// still count as alive.
+const maxUnknownLooks = 20
+
 // diedAtOnce distinguishes a program that ended quickly, which is not an error, from one that could
 // not be started: then `parley _exec` has said why and ended with ExecFailed.
 func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
@@ -103,17 +107,18 @@ func (la *launcher) begun(ctx context.Context, m *team.Member) int {
 	return 0
 }
 
-// firstPrompt stores the first prompt of a launch, if it can be the program's argument. Until end, the member's courier
-// leaves it alone. The caller holds m.Changing.
+// firstPrompt stores the first prompt of a launch, if it can be the program's argument or goes before what waits. Until
+// end, the member's courier leaves it alone. The caller holds m.Changing.
 func (la *launcher) firstPrompt(
 	ctx context.Context, m *team.Member, p *profile.Profile, l *launch,
 ) (first Prompt, end func()) {
-	if l.prompt == "" || l.begin.resumed || la.ts.opts.Prompt == nil || !p.TakesPrompt(l.Argv) {
+	argument := !l.begin.resumed && p.TakesPrompt(l.Argv)
+	if l.first.Text == "" || la.ts.opts.Prompt == nil || !argument && l.first.Key == "" {
 		return Prompt{}, func() {}
 	}
 
 	m.Typing.Lock()
-	first = la.ts.opts.Prompt(ctx, m, p, l.prompt)
+	first = la.ts.opts.Prompt(ctx, m, p, l.first, argument)
 	return first, func() {
 		m.Started.Store(true) // also after an error, which may be that of a claim
 		m.Typing.Unlock()

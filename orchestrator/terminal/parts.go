@@ -40,9 +40,9 @@ type Options struct {
 	// one. nil: always the one that it has.
 	TypedAs func(m *team.Member, has *profile.Profile) *profile.Profile
 
-	// Prompt stores the first prompt of a launch as a message of the caller's, and claims it where it goes as the
+	// Prompt stores the first prompt of a launch as a message of the caller's, and claims it where it is to go as the
 	// program's argument. The caller holds m.Typing. nil: prompts are sent once the program runs.
-	Prompt func(ctx context.Context, m *team.Member, p *profile.Profile, text string) Prompt
+	Prompt func(ctx context.Context, m *team.Member, p *profile.Profile, first First, argument bool) Prompt
 
 	// Does returns what the program in a member's terminal says by itself that it does. nil: nothing is asked.
 	Does func(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing
@@ -169,6 +169,13 @@ type userServers struct {
 
 	tmux   tmux.Options // of parley's own server
 	roster *team.Roster
+}
+
+// First is the first prompt of a launch. With an idempotency key it goes before all that waits.
+type First struct {
+	Text  string // "": there is none
+	Key   string
+	About string // the message's context reference
 }
 
 // Prompt is the first prompt of a launch as a message. It goes as an argument of the program where that has one: it is

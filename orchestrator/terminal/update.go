@@ -112,7 +112,7 @@ func (la *launcher) relaunch(
 	if l.begin, err = begin(p.Profile, l.Argv, session, team.NewID()); err != nil {
 		return nil, err
 	}
-	l.prompt = req.Prompt
+	l.first.Text = req.Prompt
 	if err := refuseSandbox(ctx, req.Name, req.AgentSpec, l.Dir, a.Worktree); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	a, last := m.Agent(), m.Terminal()
+	a := m.Agent()
 	if a.Adopted() {
 		return nil, refuseRestart(a)
 	}
@@ -196,28 +196,7 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	if err := ts.Ports.forLaunch(ctx, l, m.Name, a.Ports); err != nil {
-		return nil, err
-	}
-	if err := ts.launcher.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
-		return nil, err
-	}
-	if _, err := ts.stopper.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
-		return nil, err
-	}
-	if err := ts.roster.Records.SetLabels(ctx, m, a); err != nil {
-		return nil, err
-	}
-	if err := ts.launcher.renew(ctx, m, p, l); err != nil {
-		return nil, err
-	}
-
-	width, height := 0, 0
-	if last != nil {
-		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
-	}
-
-	res, err := ts.launcher.run(ctx, m, p, l, width, height)
+	res, err := ts.launcher.replace(ctx, m, a, p, l, "restarted")
 	if err != nil { // nothing of the new session was begun
 		err = errors.Join(err, ts.roster.Records.SetSession(context.WithoutCancel(ctx), m, a.Session))
 	}
@@ -264,13 +243,44 @@ func mustExist(dir string, a *parley.Agent) error {
 			"else parley launch %s --worktree -- %s", a.Name, sh.Line(a.Command))
 }
 
+// replace ends the program of a member, and starts the one of a launch in its place. a has its labels, and evidence
+// says why. The caller holds m.Changing.
+func (la *launcher) replace(
+	ctx context.Context, m *team.Member, a parley.Agent, p choice, l *launch, evidence string,
+) (*parley.LaunchAgentResult, error) {
+	last := m.Terminal()
+	if err := la.ts.Ports.forLaunch(ctx, l, m.Name, a.Ports); err != nil {
+		return nil, err
+	}
+	if err := la.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
+		return nil, err
+	}
+	if _, err := la.ts.stopper.end(ctx, m, parley.StateStarting, evidence); err != nil {
+		return nil, err
+	}
+	if err := la.ts.roster.Records.SetLabels(ctx, m, a); err != nil {
+		return nil, err
+	}
+	if err := la.renew(ctx, m, p, l); err != nil {
+		return nil, err
+	}
+
+	width, height := 0, 0
+	if last != nil {
+		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
+	}
+	return la.run(ctx, m, p, l, width, height)
+}
+
+// program returns what the agent of a launch runs.
+func (l *launch) program(p choice) parley.Program {
+	return parley.Program{Profile: p.stored(), Command: l.Argv, Session: l.begin.session}
+}
+
 // renew gives a member that is launched again the profile, the session and a new key of the launch.
 // The caller holds m.Changing.
 func (la *launcher) renew(ctx context.Context, m *team.Member, p choice, l *launch) error {
-	if err := la.ts.roster.Records.SetSession(ctx, m, l.begin.session); err != nil {
-		return err
-	}
-	if err := la.ts.roster.Records.SetProfile(ctx, m, p.stored()); err != nil {
+	if err := la.ts.roster.Records.SetProgram(ctx, m, l.program(p)); err != nil {
 		return err
 	}
 
