@@ -61,6 +61,9 @@ func (m *Message) Footer(short bool, seal string) string {
 	if m.Priority != PriorityNormal && m.Priority != "" {
 		parts = append(parts, string(m.Priority))
 	}
+	if s := m.Schedule; s != nil && s.Late {
+		parts = append(parts, "late: it was due at "+LocalTime(s.Due, m.Timestamp))
+	}
 	if by := m.ReplyBy(); by != "" {
 		parts = append(parts, by)
 	}

@@ -95,9 +95,24 @@ type Message struct {
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required
 	ResponseStatus   ResponseStatus    `json:"response_status,omitempty"`   // of a formal response
 
+	Schedule *ScheduledFor `json:"schedule,omitempty"` // that it is a message of; nil for others
+
 	ChainID string `json:"chain_id,omitempty"` // id of the message that began the chain
 	Hop     int    `json:"hop"`                // number of agents' messages in the chain up to this one
 }
+
+// ScheduledFor is the place of a message on its schedule.
+type ScheduledFor struct {
+	ScheduleID string    `json:"schedule_id"`
+	Due        time.Time `json:"due"`
+	Late       bool      `json:"late,omitempty"`
+}
+
+// lateAfter is how much later than due a message counts as late. A daemon that runs is late by a second or two.
+const lateAfter = time.Minute
+
+// IsLate reports whether what was due at one time came late at another.
+func IsLate(due, at time.Time) bool { return at.Sub(due) > lateAfter }
 
 // Guidance is the data of a steering message.
 type Guidance struct {

@@ -116,6 +116,8 @@ func least(op *op.Op) args {
 		given["with"] = "planner"
 	case "send_message":
 		given["to"] = "planner"
+	case "schedule_message":
+		given["to"], given["at"] = "planner", "18:00"
 	case "transfer_file":
 		given["source_path"] = "/a/file"
 	}

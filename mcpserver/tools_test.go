@@ -55,6 +55,9 @@ var (
 		"join_thread",
 		"list_threads",
 		"remove_participant_from_thread",
+		"schedule_message",
+		"list_schedules",
+		"change_schedule",
 	}
 	chiefTools = append(
 		[]string{
@@ -102,20 +105,21 @@ func TestToolAnnotations(t *testing.T) {
 	want := map[string]string{
 		"get_agent_status": reads, "check_inbox": reads, "check_new_messages": reads, "get_message_status": reads,
 		"whois":                    reads,
+		"list_schedules":           reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
 		"get_conversation_state": reads,
 		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads,
 		"preview_merge": reads,
 
 		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds,
-		"request_assistance": adds,
+		"request_assistance": adds, "schedule_message": adds,
 		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds,
 		"adopt_agent": adds, "steer_agent": adds,
 
 		"get_messages": marks, "mark_message_read": marks, "ignore_message": marks, "join_thread": marks,
 		"add_participant_to_thread": marks, "remove_participant_from_thread": marks, "pause_communication": marks,
 
-		"stop_agent": destroys, "restart_agent": destroys, "handoff_agent": destroys,
+		"stop_agent": destroys, "restart_agent": destroys, "handoff_agent": destroys, "change_schedule": destroys,
 	}
 
 	for _, tool := range list(t, overHTTP(t, newFake(), operator, latest, nil)) {

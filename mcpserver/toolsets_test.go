@@ -39,7 +39,7 @@ func TestToolsetsAreRead(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"mesages":  `Did you mean "messages"?`,
-		"nonsense": "files, messages, orchestrate, team, threads",
+		"nonsense": "files, messages, orchestrate, schedules, team, threads",
 	} {
 		if _, err := ParseToolsets(text); parley.ErrorCode(err) != parley.InvalidArgument ||
 			!strings.Contains(parley.AsError(err).Action, want) {

@@ -37,6 +37,22 @@ var (
 		"Send one message to every other agent, to a list, or to a group.",
 		Team, Adds, self("sender_agent_id", "sender_id", "agent_id"))
 
+	// ScheduleMessage stores a message that is sent at a time to come, or again and again. It returns
+	// INVALID_ARGUMENT for a time that has passed, and for a caller with too many schedules.
+	ScheduleMessage = define[parley.ScheduleMessageRequest, parley.ScheduleMessageResult]("schedule_message",
+		"Send a message at a time to come, or again and again.",
+		Team, Adds)
+
+	// ListSchedules lists the caller's schedules, and all of them to the operator.
+	ListSchedules = define[parley.ListSchedulesRequest, parley.ListSchedulesResult]("list_schedules",
+		"List the messages that you have planned: when each comes next, and what came of the last.",
+		Team, Reads, route("GET", "/api/schedules"))
+
+	// ChangeSchedule pauses, resumes or removes a schedule of the caller's, or any for the operator.
+	ChangeSchedule = define[parley.ChangeScheduleRequest, parley.ChangeScheduleResult]("change_schedule",
+		"Pause, resume or remove a planned message of yours.",
+		Team, Destroys)
+
 	// BroadcastUpdate tells every other agent about an update.
 	BroadcastUpdate = define[parley.BroadcastUpdateRequest, parley.BroadcastUpdateResult]("broadcast_update",
 		"Tell every other agent about progress, a discovery, an issue or a completion.",

@@ -19,6 +19,9 @@ func (o *Orchestrator) follow(n *store.News) {
 		}
 	}
 
+	if n.Schedules {
+		o.services.schedules.Timetable.Changed()
+	}
 	r.talk.Memory.Follow(n)
 	r.admission.Follow(n)
 	for i := range n.Deliveries {

@@ -18,6 +18,7 @@ type services struct {
 	worktrees     *agents.Worktrees
 	sessions      *agents.Sessions
 	messages      *messages.Service
+	schedules     *messages.Schedules
 	threads       *threads.Service
 	operator      *needs.Service
 	notices       *needs.Notices
@@ -66,6 +67,9 @@ func (o *Orchestrator) registerTeam(s *services) {
 func (o *Orchestrator) registerTalk(s *services) {
 	op.SendMessage.Handle(o.Handlers, s.messages.SendMessage)
 	op.BroadcastMessage.Handle(o.Handlers, s.messages.BroadcastMessage)
+	op.ScheduleMessage.Handle(o.Handlers, s.schedules.ScheduleMessage)
+	op.ListSchedules.Handle(o.Handlers, s.schedules.ListSchedules)
+	op.ChangeSchedule.Handle(o.Handlers, s.schedules.ChangeSchedule)
 	op.BroadcastUpdate.Handle(o.Handlers, s.messages.Assistance.BroadcastUpdate)
 	op.RequestAssistance.Handle(o.Handlers, s.messages.Assistance.RequestAssistance)
 	op.RespondToMessage.Handle(o.Handlers, s.messages.Responses.RespondToMessage)

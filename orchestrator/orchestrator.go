@@ -224,6 +224,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		Admission: r.admission, Store: o.store, Roster: r.roster, Responders: r.responders, Talk: r.talk,
 		Now: o.now, Log: o.log, Closing: closing,
 	})
+	o.services.schedules = messages.NewSchedules(o.services.messages, o, o.store.Hosts.Leads)
 	o.services.worktrees = &agents.Worktrees{
 		Elsewhere: r.elsewhere, Roster: r.roster, Terminals: r.terminals, Service: o,
 		Workspace: o.opts.Workspace,
@@ -306,6 +307,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.services.handoffs.Resume(running) })
 	o.group.Go(func() { o.tick(running) })
+	o.group.Go(func() { o.services.schedules.Timetable.Run(running, o.opts.Settings.Watch) })
 	o.group.Go(func() { o.Workspace.ReportIncidents(running) })
 	o.group.Go(func() { o.Workspace.KeepCopies(running) })
 	o.group.Go(func() { o.Workspace.CheckStorage(running) })

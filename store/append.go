@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"parley"
 	"parley/plain"
@@ -18,6 +19,7 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.db.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
+		p := p // a change may be made again
 		post := posting{t, &p, &out}
 		if found, err := post.findSent(); found || err != nil {
 			return err
@@ -48,6 +50,12 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 func (p posting) append() error {
 	if p.Reach != nil {
 		if err := p.address(); err != nil {
+			return err
+		}
+	}
+
+	if p.Time != nil {
+		if err := p.takeTime(); err != nil {
 			return err
 		}
 	}
@@ -182,4 +190,48 @@ func (p posting) log(m *parley.Message) {
 			Timestamp:   m.Timestamp,
 		})
 	}
+}
+
+// takeTime takes the time of the message, and leaves out the recipients who have an earlier one before them.
+func (p posting) takeTime() error {
+	var sent int
+	err := p.tx.Query(&sent, `SELECT count(*) FROM messages WHERE schedule_id = ? AND due_at = ? AND schedule_id <> ''`,
+		p.Time.ScheduleID, nanos(p.Time.Due))
+	if err != nil {
+		return err
+	}
+	if sent > 0 {
+		return ErrTimeSent
+	}
+
+	ids := make([]string, len(p.Deliveries))
+	for i := range p.Deliveries {
+		ids[i] = p.Deliveries[i].RecipientID
+	}
+	var waiting []struct{ ID, Name string }
+	if len(ids) > 0 {
+		err = p.tx.Query(&waiting, `SELECT DISTINCT a.id, a.name FROM deliveries d
+			JOIN messages m ON m.seq = d.message_seq JOIN agents a ON a.id = d.recipient_id
+			WHERE d.recipient_id IN ? AND d.read_at IS NULL AND d.state IN ('queued', 'held', 'typing', 'submitted')
+				AND m.schedule_id = ? AND a.kind IN ('terminal', 'mailbox') ORDER BY a.name`, ids, p.Time.ScheduleID)
+	}
+	if err != nil {
+		return err
+	}
+	if len(waiting) > 0 && len(waiting) == len(ids) {
+		return ErrStillWaits
+	}
+
+	var names []string
+	for _, w := range waiting {
+		names = append(names, w.Name)
+		p.Deliveries = slices.DeleteFunc(slices.Clone(p.Deliveries),
+			func(d NewDelivery) bool { return d.RecipientID == w.ID })
+	}
+	reason := ""
+	if len(names) > 0 {
+		reason = "not to " + strings.Join(names, ", ") + ": an earlier one still waits there"
+	}
+
+	return takeTime(p.tx, *p.Time, parley.ScheduleSent, reason, p.Message.ID)
 }

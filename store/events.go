@@ -171,6 +171,7 @@ const (
 	changedAgent    = "agent"
 	changedActs     = "acts"     // the detail is the act, in JSON
 	changedSettings = "settings" // the detail is the ID of the thread
+	changedPlans    = "schedules"
 )
 
 // tell lets other hosts know of a change, if there can be others.

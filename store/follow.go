@@ -232,6 +232,12 @@ var followedPause = reread{
 	},
 }
 
+// followedSchedules says that schedules have changed; whoever sends their messages reads them again.
+var followedSchedules = reread{about: isChange(changedPlans), read: func(_ querier, _ []followedEvent, n *News) error {
+	n.Schedules = true
+	return nil
+}}
+
 // News is what other hosts have written since the last news. Of what changes it tells how that is now.
 type News struct {
 	Agents     []parley.Agent // that were made or changed
@@ -243,6 +249,7 @@ type News struct {
 	Settings   map[string]string // of threads that got other ones, by their IDs
 	Paused     bool              // the pause has begun, changed or ended
 	Pause      *parley.Pause
+	Schedules  bool // some were made or changed
 }
 
 // reread describes what followers read again of a noun.

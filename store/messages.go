@@ -102,7 +102,8 @@ func idRange(prefix string) (from, to string) {
 // messageColumns select a messageRow from messages m and the sender s.
 const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
 	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
-	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status, m.chain_id, m.hop`
+	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status, m.chain_id, m.hop,
+	m.schedule_id, m.due_at`
 
 // messageRow is a row of messages and its sender's name and role.
 type messageRow struct {
@@ -126,6 +127,13 @@ type messageRow struct {
 	ResponseStatus   string
 	ChainID          string
 	Hop              int
+	Planned          plannedRow `gorm:"embedded"`
+}
+
+// plannedRow are the columns of a planned message.
+type plannedRow struct {
+	ScheduleID string
+	DueAt      int64
 }
 
 func (r *messageRow) message() parley.Message {
@@ -150,6 +158,10 @@ func (r *messageRow) message() parley.Message {
 		Hop:              r.Hop,
 	}
 
+	if p := r.Planned; p.ScheduleID != "" {
+		due := instant(p.DueAt)
+		m.Schedule = &parley.ScheduledFor{ScheduleID: p.ScheduleID, Due: due, Late: parley.IsLate(due, m.Timestamp)}
+	}
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
@@ -211,6 +223,8 @@ var messagesTable = engine.Table[newMessageRow]{
 		{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
 		{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
 		{"hop", func(r *newMessageRow) any { return r.Hop }},
+		{"schedule_id", func(r *newMessageRow) any { return r.schedule().ScheduleID }},
+		{"due_at", func(r *newMessageRow) any { return nanos(r.schedule().Due) }},
 	},
 	Refused: func(err error, rows []newMessageRow) error {
 		switch {
@@ -229,6 +243,14 @@ type newMessageRow struct {
 	*parley.Message
 	seq int64
 	key string
+}
+
+// schedule returns the place of the message on its schedule, the zero value for none.
+func (r *newMessageRow) schedule() parley.ScheduledFor {
+	if r.Schedule == nil {
+		return parley.ScheduledFor{}
+	}
+	return *r.Schedule
 }
 
 // deadline returns when a message must be answered, as it is stored.

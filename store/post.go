@@ -19,6 +19,7 @@ type Post struct {
 	Call           *ModelCall       // the call to a model that brought the message; nil for none
 	Forgets        bool             // its sender, a responder, forgets its talk with the recipients up to here
 	FileIDs        []string         // stored files that it carries
+	Time           *ScheduleTime    // the time of a schedule that it is sent for; nil for none
 
 	// Admit refuses a message that was not stored before. The writing goroutine calls it, perhaps more than once,
 	// after everything that other hosts have written is taken. It must not wait. May be nil.
@@ -27,6 +28,16 @@ type Post struct {
 	Reach  Reach  // makes the deliveries of a thread's post; nil for other messages
 	Judge  Judge  // withholds deliveries; nil withholds none
 	Member Member // the participant that a notice in a thread is about
+}
+
+// ScheduleTime is a time of a schedule that has come.
+type ScheduleTime struct {
+	ScheduleID string
+	Taken      time.Time // the stored next time
+	Due        time.Time // the last time that has come since: that of the message
+	Missed     int       // times between the two, without the latter
+	Next       time.Time // zero when no time is left
+	Now        time.Time
 }
 
 // Member is a participant of a thread whose membership has changed.

@@ -25,6 +25,7 @@ type Store struct {
 	Debts         *Debts
 	Threads       *Threads
 	Conversations *Conversations
+	Schedules     *Schedules
 	Files         *Files
 	Events        *Events
 	Tokens        *Tokens
@@ -49,6 +50,7 @@ func newStore(db *database) *Store {
 		Debts:         &Debts{db},
 		Threads:       &Threads{db},
 		Conversations: &Conversations{db},
+		Schedules:     &Schedules{db},
 		Files:         &Files{db},
 
 		Hosts:     &Hosts{db},

@@ -22,6 +22,7 @@ var tables = []engine.Described{
 	&closes,
 	&logTable,
 	&callsTable,
+	&schedulesTable,
 	&actsTable,
 	&forgottenTable,
 	&modelCallsTable,
@@ -40,6 +41,7 @@ var nouns = []reread{
 	followedActs,
 	followedSettings,
 	followedPause,
+	followedSchedules,
 }
 
 // described returns what the nouns say about themselves to a database.

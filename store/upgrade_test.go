@@ -108,6 +108,7 @@ func furnish(t *testing.T, s *Store) {
 		{ID: "r1", At: now, Day: "2026-01-02", Model: "m", Tokens: parley.Tokens{Input: 7}},
 	}))
 	must.Do(t, s.Workspace.SetPause(ctx, agentID(0), &parley.Pause{Reason: "lunch"}, nil))
+	must.Have(s.Schedules.Add(ctx, planned(1, "weekdays 9:00"), Call{}, 1))(t)
 }
 
 // wantFilled checks that a store has what furnish gave it.

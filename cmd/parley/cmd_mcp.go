@@ -44,7 +44,7 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 	}
 
 	cmd.Flags().StringVar(&m.toolsets, "toolsets", "",
-		"offer only these groups of tools: messages, team, threads, files, orchestrate")
+		"offer only these groups of tools: messages, team, threads, schedules, files, orchestrate")
 	return cmd
 }
 

@@ -32,7 +32,9 @@ func (sendCommand) declare(c *cli) *cobra.Command {
   git diff | parley send reviewer - --wait
   parley send coder "is it done?" --reply-by 30m
   parley send @backend "the schema changes at noon"
-  parley send ALL "lunch"`,
+  parley send ALL "lunch"
+  parley send coder "how far are you?" --at 18:00
+  parley send coder "look at the new issues" --every "weekdays 9:00" --start`,
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := usage(cobra.MinimumNArgs(2))(cmd, args)
@@ -74,6 +76,10 @@ type sending struct {
 func (s sending) complete(cmd *cobra.Command, c *cli) {
 	read := addFlags(cmd, s.op, s.flags)
 	wait := addWait(cmd)
+	planned := func(url.Values) bool { return false }
+	if s.op == "send_message" {
+		planned = addPlan(cmd, c)
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		text, err := c.program.readText(args[1:])
@@ -85,6 +91,9 @@ func (s sending) complete(cmd *cobra.Command, c *cli) {
 		values.Set("text", text)
 		if s.more != nil {
 			s.more(values)
+		}
+		if planned(values) {
+			return printPlanned(cmd.Context(), c, values)
 		}
 
 		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, s.op, values)
@@ -111,7 +120,8 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		Short: "Send a message to all agents, a list, or a group",
 		Example: `  parley broadcast "build is red"
   parley broadcast --group backend "the schema changes at noon"
-  parley broadcast "what are you at?" --reply-by 10m`,
+  parley broadcast "what are you at?" --reply-by 10m
+  parley broadcast "half an hour to the release" --at 17:30`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
@@ -121,6 +131,7 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 
 	deadline := addReplyBy(cmd)
 	wait := addWait(cmd)
+	planned := addPlan(cmd, c)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		text, err := c.program.readText(args)
@@ -129,6 +140,10 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 		}
 
 		values.Set("text", text)
+		if planned(values) {
+			broadcastCommand{}.address(values)
+			return printPlanned(cmd.Context(), c, values)
+		}
 		if cmd.Flag("reply-by").Changed {
 			deadline(values)
 			return broadcastCommand{}.ask(cmd.Context(), receipts{c}, values, wait())
@@ -151,8 +166,8 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 	return cmd
 }
 
-// ask sends a message that requires an answer: to all, a list or a group.
-func (broadcastCommand) ask(ctx context.Context, r receipts, values url.Values, wait time.Duration) error {
+// address addresses a message as a broadcast: to all, a list or a group.
+func (broadcastCommand) address(values url.Values) {
 	to := values["recipients"]
 	if group := values.Get("group"); group != "" {
 		to = append(to, "@"+group)
@@ -163,11 +178,16 @@ func (broadcastCommand) ask(ctx context.Context, r receipts, values url.Values, 
 	values["to"] = to
 	values.Del("recipients")
 	values.Del("group")
+}
+
+// ask sends a message that requires an answer.
+func (b broadcastCommand) ask(ctx context.Context, r receipts, values url.Values, wait time.Duration) error {
+	b.address(values)
 	res, err := invoke[parley.SendMessageResult](ctx, r.cli, "send_message", values)
 	if err != nil {
 		return err
 	}
-	return r.printSent(ctx, strings.Join(to, ","), res, wait)
+	return r.printSent(ctx, strings.Join(values["to"], ","), res, wait)
 }
 
 type messageCommand struct{}

@@ -45,7 +45,8 @@ func commandGroups() []commandGroup {
 			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(),
 		}},
 		{"Messages and files", commands{
-			readCommand(), ignoreCommand(), messageCommand{}, whoisCommand(), historyCommand(), searchCommand{},
+			readCommand(), ignoreCommand(), messageCommand{}, whoisCommand(), historyCommand(), scheduleCommand{},
+			searchCommand{},
 			conversationCommand(), &sendFileCommand{}, &getFileCommand{}, filesCommand{}, &exportCommand{},
 		}},
 		{"The daemon and this program", commands{

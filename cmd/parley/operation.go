@@ -45,7 +45,8 @@ var lookAndMark = []string{"check_inbox", "get_needs"}
 
 // toAgents are the operations that make sense only where agents have been.
 var toAgents = []string{
-	"stop_agent", "restart_agent", "handoff_agent", "send_message", "broadcast_message", "answer_dialog", "steer_agent",
+	"stop_agent", "restart_agent", "handoff_agent", "send_message", "broadcast_message", "schedule_message",
+	"answer_dialog", "steer_agent",
 }
 
 // inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has

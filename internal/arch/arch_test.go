@@ -110,6 +110,7 @@ var doors = []door{
 	{"github.com/coder/websocket", []string{"httpapi"}},
 	{"github.com/SherClockHolmes/webpush-go", []string{"internal/notify"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
+	{"github.com/netresearch/go-cron", []string{"internal/when"}},
 	{"rsc.io/qr", []string{"cmd/parley"}},
 	{"github.com/chromedp/", []string{"internal/testpage"}},
 	{"golang.org/x/text/unicode/norm", []string{".", "*"}},

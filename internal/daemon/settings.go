@@ -24,7 +24,7 @@ import (
 type Settings struct {
 	settings.Settings `yaml:",inline"`
 
-	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
+	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, schedules, files, orchestrate; all unless set."`
 	Database    string `yaml:"database" trust:"true" doc:"The PostgreSQL database of the workspace, as postgres://USER@HOST/NAME; a file in the state directory unless set."`
 	Host        string `yaml:"host" doc:"The name of this machine among those that share a database on a server; its own name unless set."`
 	HTTPPort    int    `yaml:"http_port" min:"0" max:"65535" doc:"The daemon's TCP port; 0 takes a free one and keeps it."`

@@ -62,7 +62,7 @@ type Agent struct {
 	Model            string   `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
 	Prompt           string   `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
 	parley.AgentSpec `yaml:",inline"`
-	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
+	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, schedules, files, orchestrate; all if left out."`
 	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
 	Resume           *bool             `yaml:"resume" doc:"Whether parley up and a restart continue its program's conversation; true if left out."`
 	Budget           meter.Budget      `yaml:"budget" doc:"What its program may use on a day."`

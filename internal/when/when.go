@@ -40,8 +40,8 @@ func Parse(text string, now time.Time, ahead bool) (time.Time, bool) {
 		}
 	}
 	for _, form := range localForms {
-		if at, err := time.ParseInLocation(form, strings.ToUpper(text), now.Location()); err == nil {
-			return at, true
+		if at, err := time.Parse(form, strings.ToUpper(text)); err == nil {
+			return onClocks(at, now.Location()), true
 		}
 	}
 
@@ -136,8 +136,8 @@ func ofDay(day time.Time, ahead bool) time.Time {
 func clockOn(day time.Time, text string) (time.Time, bool) {
 	for _, form := range []string{"15:04", "15:04:05", "3pm", "3:04pm", "3 pm", "3:04 pm"} {
 		if at, err := time.Parse(form, text); err == nil {
-			return time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0,
-				day.Location()), true
+			return onClocks(time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0,
+				time.UTC), day.Location()), true
 		}
 	}
 	return time.Time{}, false

@@ -162,7 +162,8 @@ type Draft struct {
 	Description string      // of file
 	Replied     talk.Parent // the message it replies to
 
-	Native string // the tool of its sender's program that sends it; parley only records it
+	Time   *store.ScheduleTime // of the schedule that sends it; nil for a call
+	Native string              // the tool of its sender's program that sends it; parley only records it
 
 	Asks  *team.Member  // the responder that is asked to answer it
 	reply *answer.Reply // set for a responder's reply, which no limit applies to

@@ -149,7 +149,7 @@ func (a *Admission) Prepare(ctx context.Context, from *team.Member, d Draft) (st
 	msg.Timestamp = a.Now()
 
 	link := d.Replied.Link
-	if !d.withinCalls(from) {
+	if !d.withinCalls(from) && (d.Time == nil || link.Chain == "") { // a plan has the link of the turn that made it
 		link = a.Talk.Memory.NextLink(msg.ID, from, link)
 	}
 
@@ -162,6 +162,7 @@ func (a *Admission) Prepare(ctx context.Context, from *team.Member, d Draft) (st
 		Program:        parley.CallerFrom(ctx).Program,
 		NewFile:        d.File,
 		Reach:          d.Reach,
+		Time:           d.Time,
 		Answers:        answers,
 	}
 	if d.reply != nil {

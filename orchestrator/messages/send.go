@@ -50,14 +50,37 @@ func (ms *Service) SendMessage(
 		return nil, err
 	}
 
+	d, err := ms.draft(ctx, from, req)
+	if err != nil {
+		return nil, err
+	}
+	send := func(d admission.Draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) }
+	stored, reply, err := ms.Admission.Answered(ctx, ms.Admission.Addressees.ResponderNamed(req.To), true, d, send)
+	if err != nil {
+		return nil, err
+	}
+	if err := ms.Admission.Await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+
+	res := ms.Admission.Receipt(stored)
+	res.Reply = reply
+
+	return res, nil
+}
+
+// draft returns a message as it is admitted, but for its recipients.
+func (ms *Service) draft(
+	ctx context.Context, from *team.Member, req parley.SendMessageRequest,
+) (admission.Draft, error) {
 	due, err := ms.Admission.Due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
 		if due, err = ms.Admission.DueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
-			return nil, err
+			return admission.Draft{}, err
 		}
 	}
 
-	d := admission.Draft{
+	return admission.Draft{
 		Key:      req.IdempotencyKey,
 		Deadline: req.ResponseDeadline,
 		Message: parley.Message{
@@ -72,21 +95,7 @@ func (ms *Service) SendMessage(
 			ContextReference: plain.CleanLabel(req.ContextReference),
 			InReplyTo:        req.InReplyTo,
 		},
-	}
-
-	send := func(d admission.Draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) }
-	stored, reply, err := ms.Admission.Answered(ctx, ms.Admission.Addressees.ResponderNamed(req.To), true, d, send)
-	if err != nil {
-		return nil, err
-	}
-	if err := ms.Admission.Await(ctx, &stored, req.WaitSeconds); err != nil {
-		return nil, err
-	}
-
-	res := ms.Admission.Receipt(stored)
-	res.Reply = reply
-
-	return res, nil
+	}, nil
 }
 
 // sendTo admits a message to a thread if the draft names one, else to the named agents.
