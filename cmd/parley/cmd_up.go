@@ -204,7 +204,7 @@ func (u *upRun) run(ctx context.Context) error {
 	}
 
 	err := u.cli.out.forEach(names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
-	ended := u.launches.watch(ctx, u.launched, "launched")
+	ended := cmp.Or(u.launches.watch(ctx, u.launched, "launched"), u.plan(ctx))
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
 	}

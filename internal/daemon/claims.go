@@ -50,6 +50,9 @@ func (t *Team) agentClaims() []Claim {
 		}
 		if a.Prompt != "" {
 			words += ", and is told: " + a.Prompt
+			if a.PromptEvery != "" {
+				words += ", every " + strings.TrimPrefix(a.PromptEvery, "every ")
+			}
 		}
 		all = append(all, Claim{"agents", plain.CleanLine(words)})
 	}

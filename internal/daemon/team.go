@@ -61,6 +61,8 @@ type Agent struct {
 	Worktree         string   `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME, in a sandbox parley/NAME/work; or the name of a branch."`
 	Model            string   `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
 	Prompt           string   `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
+	PromptEvery      string   `yaml:"prompt_every" doc:"When its prompt comes again, such as weekdays 9:00 or 30m."`
+	PromptZone       string   `yaml:"prompt_zone" doc:"The zone of these times, such as Europe/Berlin; that of parley up if left out."`
 	parley.AgentSpec `yaml:",inline"`
 	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, schedules, files, orchestrate; all if left out."`
 	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
@@ -197,7 +199,7 @@ func (t *Team) check(file string) error {
 		}
 		seen[strings.ToLower(a.Name)] = true
 
-		if err := a.checkToolsets(file); err != nil {
+		if err := cmp.Or(a.checkToolsets(file), a.checkPrompt(file)); err != nil {
 			return err
 		}
 		if err := t.Agents[i].Budget.Check(file + ": the budget of " + a.Name); err != nil {

@@ -1,9 +1,12 @@
 package daemon
 
 import (
+	"errors"
 	"strings"
+	"time"
 
 	"parley"
+	"parley/internal/when"
 	"parley/mcpserver"
 	"parley/plain"
 )
@@ -96,6 +99,25 @@ func (t *Team) WithWorktree(a Agent, r parley.LaunchAgentRequest) parley.LaunchA
 	r.Worktree = a.Worktree
 	t.Prepare(&r)
 	return r
+}
+
+// checkPrompt refuses a rule by which no prompt comes.
+func (a *Agent) checkPrompt(file string) error {
+	if a.PromptEvery == "" && a.PromptZone == "" {
+		return nil
+	}
+	_, err := when.ParseRule(a.PromptEvery)
+	if err == nil {
+		_, err = time.LoadLocation(a.PromptZone)
+	}
+	if err == nil && a.Prompt == "" {
+		err = errors.New("it has no prompt")
+	}
+	if err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%s: the prompt of %s does not come again: %w", file, a.Name, err).
+			Suggest("Give prompt, prompt_every as %s, and prompt_zone as Europe/Berlin or none.", when.RuleForms)
+	}
+	return nil
 }
 
 // HasWorktree reports whether the agent is to have a worktree of its own.
