@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -61,36 +60,31 @@ func (versionCommand) declare(c *cli) *cobra.Command {
 }
 
 // opsCommand lists the operations.
-type opsCommand struct{ markdown bool }
+type opsCommand struct{}
 
 func (l *opsCommand) declare(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "ops",
 		Short: "List the operations of the API",
 		Long: "Lists the operations: each is POST /api/NAME, and a value of package op in Go. " +
 			"Those for agents are MCP tools too.",
 		Args: usage(cobra.NoArgs),
 		Example: `  parley ops
-  parley ops --markdown`,
+  parley ops --json`,
 		RunE: func(*cobra.Command, []string) error { return l.run(c.out) },
 	}
-
-	cmd.Flags().BoolVar(&l.markdown, "markdown", false, "as the table of docs/operations.md")
-
-	return cmd
 }
 
 func (l *opsCommand) run(out *output) error {
-	switch {
-	case out.json:
+	if out.json {
 		return l.printJSON(out)
-	case l.markdown:
-		return out.printLine(opsMarkdown())
 	}
 
 	var t table
 	for _, o := range op.All {
-		t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
+		summary, _, _ := strings.Cut(o.Summary, ". ")
+		t.add(out.paint(bold, o.Name), accessName(o.Access), strings.TrimSuffix(summary, "."))
+		t.add("", "", parameters(o))
 	}
 	t.print(out)
 
@@ -119,24 +113,6 @@ func parameters(o *op.Op) string {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-func opsMarkdown() string {
-	var b strings.Builder
-	b.WriteString("| operation | for | needs | what it does |\n|---|---|---|---|")
-	for _, o := range op.All {
-		summary, _, _ := strings.Cut(o.Summary, ". ")
-		var needs []string
-		for _, f := range o.Fields {
-			if f.Required {
-				needs = append(needs, f.Name)
-			}
-		}
-		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), strings.Join(needs, ", "),
-			strings.TrimSuffix(summary, "."))
-	}
-
-	return b.String()
 }
 
 func (*opsCommand) printJSON(out *output) error {

@@ -197,9 +197,18 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	}
 }
 
-// The page of the operations has the table that `parley ops --markdown` prints.
+// The page of the interfaces names every operation, by who may call it.
 func TestDocsHaveTheOperations(t *testing.T) {
-	checkTable(t, "../../docs/operations.md", opsMarkdown())
+	names := map[op.Access][]string{}
+	for _, o := range op.All {
+		names[o.Access] = append(names[o.Access], "`"+o.Name+"`")
+	}
+
+	want := "| for | operations |\n|---|---|"
+	for _, a := range []op.Access{op.Public, op.Team, op.Orchestrators, op.OperatorOnly} {
+		want += "\n| " + accessName(a) + " | " + strings.Join(names[a], ", ") + " |"
+	}
+	checkTable(t, "../../docs/interfaces.md", want)
 }
 
 // The README is read by somebody in a hurry.

@@ -22,52 +22,62 @@ import (
 	"parley/internal/must"
 )
 
-// A house is what docs/architecture.md says of the packages: what each may import of
-// ours in files that are not tests, and which of them are only for tests. "." is the root
-// package, "*" is every room. A package that is not in the page fails the test.
+// A house is what imports.txt and docs/architecture.md say of the packages: what each may import of ours in files that
+// are not tests, and which of them are only for tests. "." is the root package, "*" is every room. A package that is in
+// neither fails the test.
 type house struct {
 	plan    map[string][]string
 	helpers []string // no program is built of them, not even by "*"
 }
 
-// thePlan reads the two tables of docs/architecture.md.
+// thePlan reads imports.txt, and the table of test packages of docs/architecture.md.
 var thePlan = sync.OnceValue(func() house {
-	page, err := os.ReadFile("docs/architecture.md")
+	return house{plan: theImports(readOrPanic("internal/arch/imports.txt")), helpers: theRows("test packages")}
+})
+
+func readOrPanic(file string) string {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		panic(err)
 	}
-
-	h := house{plan: planTable(string(page), "packages")}
-	helpers := planTable(string(page), "test packages")
-	h.helpers = slices.Sorted(maps.Keys(helpers))
-	maps.Copy(h.plan, helpers)
-
-	return h
-})
+	return string(b)
+}
 
 var quotedName = regexp.MustCompile("`([^`]+)`")
 
-// planTable reads the table between two marks of the page: package, what it owns, may import.
-func planTable(page, mark string) map[string][]string {
-	rooms := map[string][]string{}
-	_, table, _ := strings.Cut(page, "<!-- "+mark+" -->")
+// theRows returns the packages of the table between two marks of docs/architecture.md.
+func theRows(mark string) []string {
+	_, table, _ := strings.Cut(readOrPanic("docs/architecture.md"), "<!-- "+mark+" -->")
 	table, _, _ = strings.Cut(table, "<!-- /"+mark+" -->")
+
+	var rooms []string
 	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		name := quotedName.FindStringSubmatch(cells[0])
-		if name == nil {
+		if name := quotedName.FindStringSubmatch(strings.Split(line+"||", "|")[1]); name != nil {
+			rooms = append(rooms, roomName(name[1]))
+		}
+	}
+	slices.Sort(rooms)
+
+	return rooms
+}
+
+// theImports reads lines of a package, a colon, and what it may import.
+func theImports(text string) map[string][]string {
+	rooms := map[string][]string{}
+	for line := range strings.Lines(text) {
+		name, list, isPackage := strings.Cut(strings.TrimSpace(line), ":")
+		if !isPackage || strings.HasPrefix(name, "#") {
 			continue
 		}
 
-		var imports []string
-		last := cells[len(cells)-1]
-		if strings.TrimSpace(last) == "everything" {
+		imports := []string{}
+		for _, imported := range strings.Fields(list) {
+			imports = append(imports, roomName(imported))
+		}
+		if list == " everything" {
 			imports = []string{"*"}
 		}
-		for _, m := range quotedName.FindAllStringSubmatch(last, -1) {
-			imports = append(imports, roomName(m[1]))
-		}
-		rooms[roomName(name[1])] = imports
+		rooms[roomName(name)] = imports
 	}
 
 	return rooms
@@ -191,7 +201,7 @@ func inspect(t *testing.T, tree fs.FS) []string {
 	}))
 
 	for _, room := range slices.Sorted(maps.Keys(strangers)) {
-		problems = append(problems, room+": not in the plan: give it a row in docs/architecture.md")
+		problems = append(problems, room+": not in the plan: give it a line in imports.txt and a row in docs/architecture.md")
 	}
 
 	return problems

@@ -9,16 +9,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/must"
 	"parley/op"
 )
 
-// The plan has no row for a package that is gone.
-func TestArchitecturePageNamesOnlyPackagesThatExist(t *testing.T) {
-	for _, room := range slices.Sorted(maps.Keys(thePlan().plan)) {
+// The page has a row for each package of the plan, and the plan has no package that is gone.
+func TestArchitecturePageNamesThePackages(t *testing.T) {
+	planned := slices.Sorted(maps.Keys(thePlan().plan))
+	rows := slices.Sorted(slices.Values(slices.Concat(theRows("packages"), theRows("test packages"))))
+	if diff := cmp.Diff(planned, rows); diff != "" {
+		t.Errorf("internal/arch/imports.txt and docs/architecture.md (-plan +page):\n%s", diff)
+	}
+
+	for _, room := range planned {
 		if files, err := fs.Glob(os.DirFS("."), room+"/*.go"); room != "." && (err != nil || len(files) == 0) {
-			t.Errorf("docs/architecture.md has a row for %s, in which there is no Go file", room)
+			t.Errorf("internal/arch/imports.txt has a line for %s, in which there is no Go file", room)
 		}
 	}
 }
