@@ -22,17 +22,20 @@ import (
 	"parley/internal/must"
 )
 
-// A house is what imports.txt and docs/architecture.md say of the packages: what each may import of ours in files that
-// are not tests, and which of them are only for tests. "." is the root package, "*" is every room. A package that is in
-// neither fails the test.
+// A house is what imports.txt says of the packages: what each may import of ours in files that are not tests, and
+// which of them are only for tests. "." is the root package, "*" is every room. A package that is not there fails the
+// test.
 type house struct {
 	plan    map[string][]string
 	helpers []string // no program is built of them, not even by "*"
 }
 
-// thePlan reads imports.txt, and the table of test packages of docs/architecture.md.
+// thePlan reads imports.txt, whose second part is for tests and tools.
 var thePlan = sync.OnceValue(func() house {
-	return house{plan: theImports(readOrPanic("internal/arch/imports.txt")), helpers: theRows("test packages")}
+	text := readOrPanic("internal/arch/imports.txt")
+	_, helpers, _ := strings.Cut(text, "# only for tests and tools")
+
+	return house{plan: theImports(text), helpers: slices.Sorted(maps.Keys(theImports(helpers)))}
 })
 
 func readOrPanic(file string) string {
@@ -45,10 +48,10 @@ func readOrPanic(file string) string {
 
 var quotedName = regexp.MustCompile("`([^`]+)`")
 
-// theRows returns the packages of the table between two marks of docs/architecture.md.
-func theRows(mark string) []string {
-	_, table, _ := strings.Cut(readOrPanic("docs/architecture.md"), "<!-- "+mark+" -->")
-	table, _, _ = strings.Cut(table, "<!-- /"+mark+" -->")
+// theRows returns the packages of the table of docs/architecture.md.
+func theRows() []string {
+	_, table, _ := strings.Cut(readOrPanic("docs/architecture.md"), "<!-- packages -->")
+	table, _, _ = strings.Cut(table, "<!-- /packages -->")
 
 	var rooms []string
 	for line := range strings.Lines(table) {
