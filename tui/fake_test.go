@@ -99,6 +99,7 @@ func (f *fakeService) Do(ctx context.Context, operation string, request any) (an
 	op.BroadcastMessage.Handle(h, f.BroadcastMessage)
 	op.ListThreads.Handle(h, f.ListThreads)
 	op.LaunchAgent.Handle(h, f.LaunchAgent)
+	op.ListSessions.Handle(h, f.ListSessions)
 	op.AnswerDialog.Handle(h, f.AnswerDialog)
 	return h.Do(ctx, operation, request)
 }

@@ -29,6 +29,8 @@ func (m *model) scope() kit.Scope {
 		return room.InLaunch
 	case m.workspaces.open:
 		return room.InWorkspaces
+	case m.past.open:
+		return room.InPast
 	case m.compose.Open && m.compose.Form.InTo:
 		return room.InTo
 	case m.compose.Open:
@@ -58,7 +60,8 @@ func isOver(s kit.Scope) bool {
 // takesText reports whether letters are text in a scope.
 func takesText(s kit.Scope) bool {
 	switch s {
-	case room.InCompose, room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch:
+	case room.InCompose, room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch,
+		room.InPast:
 		return true
 	}
 	return false
@@ -113,6 +116,9 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == room.InLaunch:
 		m.room.Status.Clear()
 		m.form.press(key)
+	case s == room.InPast:
+		m.room.Status.Clear()
+		return m.past.press(key)
 	case s == room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + key.Text)
 	case s == room.InList:
@@ -180,6 +186,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.room.Keys.Prompt.Insert(text)
 	case room.InLaunch:
 		m.form.insert(text)
+	case room.InPast:
+		return m.past.insert(text)
 	}
 
 	return nil

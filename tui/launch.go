@@ -58,6 +58,7 @@ const (
 	groupField
 	worktreeField
 	promptField
+	sessionField
 	launchFields
 )
 
@@ -72,6 +73,7 @@ var formFields = [launchFields]struct{ label, parameter string }{
 	groupField:    {"groups", "groups"},
 	worktreeField: {"worktree", "worktree"},
 	promptField:   {"prompt", "prompt"},
+	sessionField:  {"goes on with", "session"},
 }
 
 // ownBranch asks for a worktree on a branch that is named after the agent.
@@ -121,6 +123,19 @@ func (f *launchForm) start() tea.Cmd {
 	f.preset()
 
 	return f.room.Do.Programs
+}
+
+// startWith opens the form for a conversation from before, in whose directory and with whose program the agent runs.
+func (f *launchForm) startWith(s parley.KeptSession) tea.Cmd {
+	cmd := f.start()
+	for _, at := range []int{profileField, dirField, worktreeField} {
+		f.fields[at].text = ""
+	}
+	f.fields[sessionField].text = kit.Line(s.Short)
+	f.fields[programField].text, f.fields[programField].preset = kit.Line(s.Program), false
+	f.fields[nameField] = formField{}
+	f.preset()
+	return cmd
 }
 
 // offerPrograms takes the profiles.
@@ -222,6 +237,7 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 		Name: f.text(nameField), Profile: f.text(profileField), Model: f.text(modelField), Dir: f.text(dirField),
 		AgentSpec: parley.AgentSpec{Role: f.text(roleField), Groups: team.SplitNames(f.text(groupField))},
 		Worktree:  f.text(worktreeField),
+		Session:   f.text(sessionField),
 		Prompt:    f.text(promptField),
 	}
 
@@ -338,7 +354,9 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 
 	waited := f.open
 	f.open = false
-	f.fields[nameField].text, f.fields[promptField].text = "", ""
+	for _, at := range []int{nameField, sessionField, promptField} {
+		f.fields[at].text = ""
+	}
 	f.room.Tell(msg.name + " launched. " + f.room.Key("a") + " attaches to it, " + f.room.Key("c") + " writes to it, " +
 		f.room.Key("L") + " launches another.")
 

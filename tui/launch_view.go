@@ -105,6 +105,9 @@ func (f *launchForm) runs(r parley.LaunchAgentRequest) string {
 	}
 
 	where := "the workspace"
+	if r.Session != "" {
+		where = "the directory of conversation " + r.Session
+	}
 	if r.Dir != "" {
 		where = r.Dir
 	}
@@ -147,6 +150,7 @@ func commandLine(r parley.LaunchAgentRequest) string {
 	default:
 		words = append(words, "--worktree="+r.Worktree)
 	}
+	add("session", r.Session)
 	add("prompt", r.Prompt)
 
 	if len(r.Command) > 0 {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,12 @@ type index struct {
 
 	mu     sync.Mutex
 	pool   *sql.DB
-	filled chan struct{} // closed when what was listed at a call of want has been read, or cannot be
-	whole  bool          // everything was read before
+	filled chan struct{}    // closed when a round of reading has ended
+	whole  bool             // everything was read before
+	known  map[string]stamp // what was read of which conversation, as far as this process knows
+	rows   [2]int64         // how many rows were known, and the number of the last one
+	wanted []entry          // what is read next
+	tidied time.Time        // when what is no longer kept was removed
 }
 
 func newIndex(path string) *index {
@@ -40,9 +45,11 @@ const (
 	laterPatience = 40 * time.Millisecond
 
 	busyTime = 2 * time.Second
-	// batch is how many conversations are stored together, if they have fewer than batchText bytes of text.
-	batch     = 64
-	batchText = 4 << 20
+	// firstBatch is how many conversations are stored together at first, and lastBatch in the end, if they have fewer
+	// than batchText bytes of text.
+	firstBatch = 64
+	lastBatch  = 1024
+	batchText  = 16 << 20
 	// maxText bounds what is read of what was said in one conversation, in bytes.
 	maxText = 16 << 20
 )
@@ -67,7 +74,7 @@ func (x *index) open(ctx context.Context) (*sql.DB, error) {
 			return x.pool, nil
 		}
 		_ = x.pool.Close() // somebody has removed the file
-		x.pool, x.whole = nil, false
+		x.pool, x.whole, x.known = nil, false, nil
 	}
 
 	for again := false; ; again = true {
@@ -124,11 +131,17 @@ type stamp struct{ at, size int64 }
 
 func (e *entry) stamp() stamp { return stamp{e.at.UnixNano(), e.size} }
 
-// stamps returns what was read of which conversation.
-func stamps(ctx context.Context, pool *sql.DB) (map[string]stamp, error) {
+// reload reads which conversations were read, if another daemon has added some.
+func (x *index) reload(ctx context.Context, pool *sql.DB) error {
+	var now [2]int64
+	err := pool.QueryRowContext(ctx, `SELECT count(*), coalesce(max(id), 0) FROM kept`).Scan(&now[0], &now[1])
+	if err != nil || x.rows == now && x.known != nil {
+		return err
+	}
+
 	rows, err := pool.QueryContext(ctx, `SELECT key, at, size FROM kept`)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
 	all := map[string]stamp{}
@@ -136,22 +149,29 @@ func stamps(ctx context.Context, pool *sql.DB) (map[string]stamp, error) {
 		var key string
 		var s stamp
 		if err := rows.Scan(&key, &s.at, &s.size); err != nil {
-			return nil, err
+			return err
 		}
 		all[key] = s
 	}
-	return all, rows.Err()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.known, x.rows = all, now
+	return nil
 }
 
-// unread returns those of all that are not read as they are now.
-func unread(ctx context.Context, pool *sql.DB, all []entry) (left []*entry, err error) {
-	read, err := stamps(ctx, pool)
+// unread returns those of all that are not known to be read as they are now.
+func (x *index) unread(all []entry) (left []*entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for i := range all {
-		if e := &all[i]; read[e.key()] != e.stamp() {
+		if e := &all[i]; x.known[e.key()] != e.stamp() {
 			left = append(left, e)
 		}
 	}
-	return left, err
+	return left
 }
 
 // find returns those of all that have the words, and how many of all were read. It waits a little for what was not.
@@ -160,18 +180,16 @@ func (x *index) find(ctx context.Context, all []entry, words []string) (found []
 	if err != nil {
 		return nil, 0, err
 	}
-	left, err := unread(ctx, pool, all)
-	if err == nil && len(left) > 0 {
-		x.await(ctx)
-		left, err = unread(ctx, pool, all)
-	}
-	if err != nil {
-		return nil, 0, err
+	if len(x.unread(all)) > 0 {
+		x.await(ctx, all)
 	}
 
 	terms := make([]string, len(words))
 	for i, word := range words {
-		terms[i] = `"` + word + `"*` // words have no quotes
+		terms[i] = `"` + word + `"` // words have no quotes
+		if len([]rune(word)) >= leastPrefix {
+			terms[i] += "*"
+		}
 	}
 	rows, err := pool.QueryContext(ctx, `SELECT key FROM kept WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?)`,
 		strings.Join(terms, " AND "))
@@ -192,12 +210,16 @@ func (x *index) find(ctx context.Context, all []entry, words []string) (found []
 			found = append(found, all[i])
 		}
 	}
-	return found, len(all) - len(left), rows.Err()
+	return found, len(all) - len(x.unread(all)), rows.Err()
 }
 
+// leastPrefix is how many characters a word has that may be the beginning of one. Very many begin with fewer.
+const leastPrefix = 3
+
 // await has what is not read be read, and waits a little for that.
-func (x *index) await(ctx context.Context) {
+func (x *index) await(ctx context.Context, all []entry) {
 	x.mu.Lock()
+	x.wanted = all
 	filled, patience := x.filled, firstPatience
 	if x.whole {
 		patience = laterPatience
@@ -256,28 +278,35 @@ func (a *Archive) fill(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil
+	alone := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	if err := a.index.reload(ctx, pool); err != nil || !alone {
+		return err
 	}
 
-	all := a.scan(ctx, "")
-	left, err := unread(ctx, pool, all)
-	for len(left) > 0 && err == nil {
+	a.index.mu.Lock()
+	all := a.index.wanted
+	a.index.mu.Unlock()
+	left := a.index.unread(all)
+	for batch := firstBatch; len(left) > 0 && err == nil; batch = min(2*batch, lastBatch) {
 		n, texts, size := 0, []string(nil), 0
 		for n < min(batch, len(left)) && size < batchText && ctx.Err() == nil {
 			text := left[n].text(ctx)
 			texts, size, n = append(texts, text), size+len(text), n+1
 		}
 		if err = context.Cause(ctx); err == nil {
-			err = put(ctx, pool, left[:n], texts)
+			err = a.index.put(ctx, pool, left[:n], texts)
 		}
 		left = left[n:]
 	}
-	if err == nil {
-		err = forget(ctx, pool, all)
+	if err == nil && time.Since(a.index.tidied) > tidyEvery {
+		a.index.tidied = time.Now()
+		err = a.index.forget(ctx, pool, a.scan(ctx, ""))
 	}
 	return err
 }
+
+// tidyEvery is the time between two looks for what is no longer kept.
+const tidyEvery = time.Hour
 
 // text returns what was said in a conversation, and where. What cannot be read has no text.
 func (e *entry) text(ctx context.Context) string {
@@ -291,37 +320,52 @@ func (e *entry) text(ctx context.Context) string {
 }
 
 // put stores what was read.
-func put(ctx context.Context, pool *sql.DB, entries []*entry, texts []string) error {
+func (x *index) put(ctx context.Context, pool *sql.DB, entries []*entry, texts []string) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // it is committed, or the first error counts
 
+	var id, last int64
 	for i, e := range entries {
-		var id int64
 		s := e.stamp()
 		if err := tx.QueryRowContext(ctx, `INSERT INTO kept (key, at, size) VALUES (?, ?, ?)
 			ON CONFLICT (key) DO UPDATE SET at = excluded.at, size = excluded.size RETURNING id`,
 			e.key(), s.at, s.size).Scan(&id); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM words WHERE rowid = ?`, id); err != nil {
-			return err
+		last = max(last, id)
+		if _, had := x.known[e.key()]; had { // only this goroutine changes it
+			if _, err := tx.ExecContext(ctx, `DELETE FROM words WHERE rowid = ?`, id); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO words (rowid, text) VALUES (?, ?)`, id, texts[i]); err != nil {
 			return err
 		}
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, e := range entries {
+		if _, had := x.known[e.key()]; !had {
+			x.rows[0]++
+		}
+		x.known[e.key()] = e.stamp()
+	}
+	x.rows[1] = max(x.rows[1], last)
+	return nil
 }
 
 // forget removes what is no longer kept.
-func forget(ctx context.Context, pool *sql.DB, all []entry) error {
-	gone, err := stamps(ctx, pool)
-	if err != nil {
-		return err
-	}
+func (x *index) forget(ctx context.Context, pool *sql.DB, all []entry) error {
+	x.mu.Lock()
+	gone := maps.Clone(x.known)
+	x.mu.Unlock()
 	for i := range all {
 		delete(gone, all[i].key())
 	}

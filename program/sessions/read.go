@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -40,6 +41,13 @@ var errNotOurs = errors.New("it is no file of the user")
 func (e *entry) turns(
 	ctx context.Context, limit int64, take func(transcript.Turn, *transcript.Facts) bool,
 ) (facts transcript.Facts, err error) {
+	return e.turnsWith(ctx, nil, limit, take)
+}
+
+// turnsWith is turns for the lines alone that have a word, in any case.
+func (e *entry) turnsWith(
+	ctx context.Context, word []byte, limit int64, take func(transcript.Turn, *transcript.Facts) bool,
+) (facts transcript.Facts, err error) {
 	if e.row != nil {
 		facts = transcript.Facts{ID: e.row.ID, Dir: e.row.Dir}
 		err = opencode.Turns(ctx, e.path, e.row.ID, func(t transcript.Turn) bool { return take(t, &facts) })
@@ -60,6 +68,9 @@ func (e *entry) turns(
 		facts.ID = e.id
 	}
 	err = e.lines(ctx, io.LimitReader(f, limit), func(line []byte) bool {
+		if len(word) > 0 && !bytes.Contains(line, word) && !bytes.Contains(bytes.ToLower(line), word) {
+			return true
+		}
 		for _, turn := range k.Take(line, &facts) {
 			if !take(turn, &facts) {
 				return false
@@ -177,12 +188,17 @@ var sealWritten = regexp.MustCompile(`\b` + plain.SealWord + `\s+[a-z0-9]{4,}`)
 
 // shown returns a text without what parley wrote around it: headers and footers, which have the seals of terminals.
 func shown(text string) string {
-	if typed := parley.FindTyped(text); len(typed) > 0 {
-		var texts []string
-		for _, t := range typed {
-			texts = append(texts, t.Text)
+	if strings.Contains(text, "]:") { // as each header ends
+		if typed := parley.FindTyped(text); len(typed) > 0 {
+			var texts []string
+			for _, t := range typed {
+				texts = append(texts, t.Text)
+			}
+			text = strings.Join(texts, "\n")
 		}
-		text = strings.Join(texts, "\n")
+	}
+	if !strings.Contains(text, plain.SealWord) {
+		return text
 	}
 	return sealWritten.ReplaceAllString(text, plain.SealWord+" …")
 }
@@ -234,7 +250,7 @@ func (a *Archive) excerpts(ctx context.Context, all []entry, found []parley.Kept
 		}
 		at++
 		// What is not found is not shown.
-		_, _ = e.turns(ctx, maxLine, func(t transcript.Turn, _ *transcript.Facts) bool {
+		_, _ = e.turnsWith(ctx, []byte(words[0]), maxLine, func(t transcript.Turn, _ *transcript.Facts) bool {
 			s.Found = excerpt(shown(t.Text), words[0])
 			return s.Found == ""
 		})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"parley"
@@ -108,20 +109,36 @@ func (a *Archive) scan(ctx context.Context, program string) (all []entry) {
 			continue
 		}
 
-		paths, _ := fs.Glob(os.DirFS(s.base), s.kept.Files) // a directory that is missing has none
-		for _, path := range paths {
-			path = filepath.Join(s.base, path)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				all = append(all, entry{
-					from: s, path: path, id: s.kept.IDIn(path), at: info.ModTime(), size: info.Size(),
-				})
-			}
-		}
+		all = append(all, s.files()...)
 	}
 	slices.SortStableFunc(all, func(x, y entry) int {
 		return cmp.Or(y.at.Compare(x.at), strings.Compare(x.path, y.path))
 	})
 	return all
+}
+
+// atOnce is how many files are looked at together.
+const atOnce = 4
+
+// files lists the transcripts of a program.
+func (s *source) files() []entry {
+	paths, _ := fs.Glob(os.DirFS(s.base), s.kept.Files) // a directory that is missing has none
+	all := make([]entry, len(paths))
+	var looking sync.WaitGroup
+	for first := range atOnce {
+		looking.Go(func() {
+			for i := first; i < len(paths); i += atOnce {
+				path := filepath.Join(s.base, paths[i])
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					all[i] = entry{
+						from: s, path: path, id: s.kept.IDIn(path), at: info.ModTime(), size: info.Size(),
+					}
+				}
+			}
+		})
+	}
+	looking.Wait()
+	return slices.DeleteFunc(all, func(e entry) bool { return e.from == nil })
 }
 
 // rows lists the conversations in a database.

@@ -219,6 +219,7 @@ const (
 	InMerge
 	InLaunch
 	InWorkspaces
+	InPast
 	scopes
 )
 
@@ -244,6 +245,7 @@ var ScopeNames = [scopes]string{
 	InLaunch:    "Launching an agent",
 
 	InWorkspaces: "Your workspaces",
+	InPast:       "Conversations from before",
 }
 
 // ScreenScope returns the scope of a screen's own keys.

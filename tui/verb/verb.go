@@ -54,6 +54,7 @@ const (
 	Pause
 	Launch
 	Workspaces
+	Past
 	Run
 	Filter
 	Find
@@ -157,6 +158,7 @@ var table = [verbs]Row{
 	Pause:      {Lists, "pause or resume", "p", "", true, "pause or resume all, or those selected"},
 	Launch:     {Lists, "launch", "L", "", false, "launch an agent"},
 	Workspaces: {Lists, "show workspaces", "W", "", false, "your workspaces, also of other machines"},
+	Past:       {Lists, "show conversations", "H", "", false, "conversations that programs had before: take one up"},
 	Run:        {Lists, "run", ": ctrl+p", "", false, "run any command"},
 	Filter:     {Lists, "filter", "/", "", false, "filter the list that is shown"},
 	Find:       {Lists, "find messages", "f", "", false, "find messages of the whole workspace"},
