@@ -25,6 +25,7 @@ type finding struct {
 	needs   *needs.Screen
 	tiles   *agents.Tiles
 	palette *palette
+	past    *past
 }
 
 // listFilter returns the filter of the list that is shown; nil if it has none.

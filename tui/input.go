@@ -29,7 +29,7 @@ func (m *model) scope() kit.Scope {
 		return room.InLaunch
 	case m.workspaces.open:
 		return room.InWorkspaces
-	case m.past.open:
+	case m.finding.past.open:
 		return room.InPast
 	case m.compose.Open && m.compose.Form.InTo:
 		return room.InTo
@@ -118,7 +118,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.form.press(key)
 	case s == room.InPast:
 		m.room.Status.Clear()
-		return m.past.press(key)
+		return m.finding.past.press(key)
 	case s == room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + key.Text)
 	case s == room.InList:
@@ -187,7 +187,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	case room.InLaunch:
 		m.form.insert(text)
 	case room.InPast:
-		return m.past.insert(text)
+		return m.finding.past.insert(text)
 	}
 
 	return nil

@@ -41,7 +41,7 @@ func (m *model) bindings() []kit.Binding {
 	add(room.InMerge, m.review.Merge.Keys())
 	add(room.InLaunch, m.form.keys())
 	add(room.InWorkspaces, m.workspaces.keys())
-	add(room.InPast, m.past.keys())
+	add(room.InPast, m.finding.past.keys())
 
 	return all
 }
@@ -76,7 +76,7 @@ func (m *model) shellKeys() []kit.Binding {
 		verb.Launch.To("launch an agent", m.form.start).Named("launch").
 			Hinted("launch").Unless(func() bool { return !alone() }),
 		verb.Workspaces.To("your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
-		verb.Past.To("conversations from before: take one up", m.past.start).Named("show conversations"),
+		verb.Past.To("conversations from before: take one up", m.finding.past.start).Named("show conversations"),
 		verb.Run.To("run any command", m.palette.start).Hinted("run").Rarely(),
 		verb.Filter.To("filter the list that is shown", m.finding.filterList).
 			Hinted("filter").Named("filter").Unless(func() bool { return m.room.At == room.AtHealth }),

@@ -44,18 +44,18 @@ func newModel(o Options, do room.Commands) *model {
 		room: a.Room, agents: m.agents, Awaited: room.Awaited{What: "which programs are installed"},
 	}
 	m.workspaces = &workspaces{room: a.Room, quit: m.quit}
-	m.past = &past{room: a.Room, form: m.form}
 	m.threads = threads.New(a)
 	m.needs = needs.New(a, shell{m})
 	m.frame = frame{a.Room, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
-	m.finding = finding{a.Room, m.traffic, m.agents, m.threads, m.needs, m.tiles, m.palette}
+	m.finding = finding{a.Room, m.traffic, m.agents, m.threads, m.needs, m.tiles, m.palette,
+		&past{room: a.Room, form: m.form}}
 	m.palette.names, m.palette.allRead = m.finding.everything, m.finding.allRead
 	m.clipboard = clipboard{a.Room, a, m.traffic, m.needs}
 	m.room.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	a.Room.Keys.Scope, a.Room.Recorded = m.scope, traffic.Recorded(m.traffic)
 	a.Room.Keys.Covered = func() bool {
 		return m.layout.Small() || m.room.Over != nil || m.room.Keys.Help.Open || m.palette.open || m.form.open ||
-			m.workspaces.open || m.past.open
+			m.workspaces.open || m.finding.past.open
 	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
@@ -162,7 +162,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case workspacesMsg:
 		m.workspaces.take(msg)
 	case pastMsg:
-		return m.past.take(msg)
+		return m.finding.past.take(msg)
 	case programsMsg:
 		m.form.offerPrograms(msg)
 	case launchedMsg:
@@ -244,7 +244,6 @@ type model struct {
 	review     *review.Room
 	form       *launchForm
 	workspaces *workspaces
-	past       *past
 	pointer    pointer
 	same       bool // the last message has changed nothing that is drawn
 	adapts     bool // the theme is that of the terminal, whose background may be light

@@ -49,7 +49,7 @@ func (m *model) cursor() *tea.Cursor {
 		c.Y += kit.RowsTop
 		return c
 	case room.InPast:
-		return tea.NewCursor(kit.Width(m.past.written(w)), kit.RowsTop+1)
+		return tea.NewCursor(kit.Width(m.finding.past.written(w)), kit.RowsTop+1)
 	case room.InCompose, room.InTo:
 		c := m.compose.Cursor()
 		if c != nil {
@@ -84,8 +84,8 @@ func (m *model) body() []string {
 		return kit.Clip(m.form.view(l.Inner, l.BodyH), l.BodyH)
 	case m.workspaces.open:
 		return kit.Clip(m.workspaces.view(l.Inner, l.BodyH), l.BodyH)
-	case m.past.open:
-		return kit.Clip(m.past.view(l.Inner, l.BodyH), l.BodyH)
+	case m.finding.past.open:
+		return kit.Clip(m.finding.past.view(l.Inner, l.BodyH), l.BodyH)
 	}
 
 	draw := m.room.Shown().View
@@ -144,7 +144,7 @@ func (m *model) settle() {
 	m.palette.settle(l.Inner, l.BodyH)
 	m.room.Keys.Help.Settle(m.room.Theme, m.room.Keys.Bound, l.Inner, l.BodyH)
 	m.workspaces.settle(l.BodyH)
-	m.past.settle(l.BodyH)
+	m.finding.past.settle(l.BodyH)
 }
 
 // statusLines draws the status, two lines at most. An idle one says what can be

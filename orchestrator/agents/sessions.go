@@ -214,8 +214,8 @@ func (ss *Sessions) free(name string, s *parley.KeptSession) error {
 	}
 	return parley.Errorf(parley.AgentUnavailable, "the conversation %s already: %s works in %s (process %d)", how,
 		s.Program, s.Dir, pid).With("pid", pid).
-		Suggest("End it there first, such as with kill %d. If it runs in your tmux, this makes an agent of it as it is: "+
-			"parley adopt %s", pid, sh.Word(name))
+		Suggest("End it there first, such as with kill %d. If it runs in your tmux, this makes an agent of it as it "+
+			"is: parley adopt %s", pid, sh.Word(name))
 }
 
 // busy returns the processes of agents whose conversations are known: none of them has another one open.

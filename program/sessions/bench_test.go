@@ -104,7 +104,8 @@ func tenThousand(b *testing.B, h *home, bytesOfAll int) {
 				`{"type":"user","message":{"content":[{"type":"tool_result","content":"%s"}]}}`+"\n",
 				i%50, said(20), said(80), tool)
 		}
-		path := filepath.Join(h.dir, fmt.Sprintf(".claude/projects/-p%d/%08d-0000-4000-8000-000000000000.jsonl", i%50, i))
+		name := fmt.Sprintf(".claude/projects/-p%d/%08d-0000-4000-8000-000000000000.jsonl", i%50, i)
+		path := filepath.Join(h.dir, name)
 		must.Do(b, os.MkdirAll(filepath.Dir(path), 0o700))
 		must.Do(b, os.WriteFile(path, text.Bytes(), 0o600))
 	}
