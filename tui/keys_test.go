@@ -38,6 +38,7 @@ var prepare = map[kit.Scope][]string{
 	room.InReview:     {"'", "c", "o", "d", "e", "r", "enter", "d", "n", "j"},
 	room.InMerge:      {"'", "c", "o", "d", "e", "r", "enter", "d", "m"},
 	room.InWorkspaces: {"W", "k"},
+	room.InPast:       {"H", "down"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -91,7 +92,7 @@ func modeOf(s kit.Scope) verb.Mode {
 		return verb.Questions
 	case room.InCompose:
 		return verb.Message
-	case room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch:
+	case room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch, room.InPast:
 		return verb.Lines
 	}
 	return verb.Lists
