@@ -212,7 +212,7 @@ func TestKeysWorkOnOtherLayouts(t *testing.T) {
 
 func TestHelpListsEveryKey(t *testing.T) {
 	drawsALot(t)
-	s := newScreen(t, busyTeam(), 200, 120)
+	s := newScreen(t, busyTeam(), 200, 130)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.Does, b.Show)

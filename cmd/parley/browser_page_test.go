@@ -579,6 +579,16 @@ func (p *pageTest) awayFromTheDesk(t *testing.T) {
 	x.Fits("health")
 	x.Picture("health")
 
+	before := filepath.Join(p.h.Dir, "h/.claude/projects/-gone/11111111-0000-4000-8000-000000000000.jsonl")
+	must.Do(t, os.MkdirAll(filepath.Dir(before), 0o700))
+	must.Do(t, os.WriteFile(before, []byte(`{"type":"user","cwd":"/gone","message":{"content":"mend <b>it"}}`), 0o600))
+	x.Goes("past")
+	x.Shows("mend <b>it")
+	x.Shows("its directory is gone")
+	x.Writes("main input", "zebra")
+	x.Shows("No conversation was found.")
+	x.Fits("conversations from before")
+
 	x.Goes("newthread")
 	x.Writes(".form input", "The plan")
 	x.Taps(".form", "newcomer")

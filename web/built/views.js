@@ -73,6 +73,7 @@ function Launch() {
   });
   return m`<section class="one form" aria-label="Start an agent"><h2>Start an agent</h2>
     <${Came} place="launch" />
+    <p class="small"><a href="#/past">Go on with a conversation from before</a></p>
     ${status.value && !programs.length ? m`<p class="empty">No program that parley knows is installed where the daemon runs.</p>` : m`
       <label class="field">Program<select value=${profile} onChange=${(e) => set({ ...x, profile: e.target.value })}>${programs.map((p) => m`<option key=${p}>${p}</option>`)}</select></label>
       <${Field} of=${x} set=${set} name="name" label="Name" max=${32} />
@@ -960,6 +961,58 @@ function Health() {
     <p class="small quiet">More is in <code>parley doctor</code>, which looks at this user's files.</p></section>`;
 }
 
+// past.js
+function freeName(program) {
+  let name = program;
+  for (let n = 2; agents.value.some((a) => a.name === name); n++) name = `${program}-${n}`;
+  return name;
+}
+function Conversation({ s }) {
+  const name = freeName(s.program);
+  const go = () => act({ place: "past" }, async () => {
+    const res = await call("launch_agent", { name, session: s.id });
+    await refresh();
+    location.hash = `#/agent/${encodeURIComponent(res.name)}`;
+  });
+  const no = s.agent ? m`the conversation of <a href=${`#/agent/${encodeURIComponent(s.agent)}`}>${s.agent}</a>` : s.refused;
+  return m`<li data-session=${s.id}><div class="row"><b><bdi>${s.first_words}</bdi></b><span class="grow"></span>
+      ${no ? null : m`<${Twice} act=${go} sure=${m`<b>Tap again</b>: ${name} goes on with it`}>Go on<//>`}</div>
+    ${s.excerpt && s.excerpt !== s.first_words ? m`<div class="small"><bdi>${s.excerpt}</bdi></div>` : null}
+    <div class="row small quiet"><span>${s.program}</span><span><bdi>${s.dir}</bdi></span>${s.branch ? m`<span><bdi>${s.branch}</bdi></span>` : null}
+      <${Since} t=${s.last_active} />${no ? m`<span>${no}</span>` : null}</div></li>`;
+}
+function Past() {
+  const [words2, setWords] = d("");
+  const [found2, set] = d(
+    /** @type {any} */
+    null
+  );
+  const [problem, setProblem] = d("");
+  A(() => {
+    let over = false;
+    const look = () => call("list_sessions", { query: words2.trim(), limit: 50 }).then((res) => {
+      if (over) return;
+      set(res);
+      setProblem("");
+      if (res.read < res.of) t = setTimeout(look, 1e3);
+    }, (e) => {
+      if (!over) setProblem(saidOf(e));
+    });
+    let t = setTimeout(look, found2 ? 300 : 0);
+    return () => {
+      over = true;
+      clearTimeout(t);
+    };
+  }, [words2]);
+  return m`<section aria-label="Conversations from before"><h2>Conversations from before</h2>
+    <${Came} place="past" />
+    <input type="search" aria-label="Words that were said" placeholder="Words that were said" dir="auto" maxlength="200" value=${words2} onInput=${(e) => setWords(e.target.value)} />
+    ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
+    ${!found2 ? m`<p class="empty">Looking…</p>` : found2.sessions.length ? m`<ul class="rows workspaces">${found2.sessions.map((s) => m`<${Conversation} key=${s.program + s.id} s=${s} />`)}</ul>` : m`<p class="empty">No conversation was found.</p>`}
+    ${found2 && found2.read < found2.of ? m`<p class="small quiet">${found2.read} of ${found2.of} were read so far, the newest first.</p>` : null}
+    ${found2?.more ? m`<p class="small quiet">There are older ones: give words that were said in them.</p>` : null}</section>`;
+}
+
 // picture.js
 var groups2 = (
   /** @type {Record<string, [string, string]>} */
@@ -1589,6 +1642,7 @@ export {
   Launch,
   Message,
   NewThread,
+  Past,
   Pictures,
   Review,
   Sessions,

@@ -26,6 +26,7 @@ export function Launch() {
   });
   return html`<section class="one form" aria-label="Start an agent"><h2>Start an agent</h2>
     <${Came} place="launch" />
+    <p class="small"><a href="#/past">Go on with a conversation from before</a></p>
     ${status.value && !programs.length ? html`<p class="empty">No program that parley knows is installed where the daemon runs.</p>` : html`
       <label class="field">Program<select value=${profile} onChange=${(/** @type {any} */ e) => set({...x, profile: e.target.value})}>${programs.map((/** @type {string} */ p) => html`<option key=${p}>${p}</option>`)}</select></label>
       <${Field} of=${x} set=${set} name="name" label="Name" max=${32} />

@@ -4,6 +4,7 @@ export {Agent, Agents, Side} from './agents.js';
 export {Message, Thread, Threads, Traffic} from './messages.js';
 export {Health} from './health.js';
 export {Launch, NewThread} from './begin.js';
+export {Past} from './past.js';
 export {Pictures} from './pictures.js';
 export {Review} from './review.js';
 export {Sessions} from './sessions.js';
