@@ -70,13 +70,16 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 
 func settingsTable(t reflect.Type) string {
 	var b strings.Builder
-	b.WriteString("| setting | | default |\n|---|---|---|\n")
+	b.WriteString("| setting and default | |\n|---|---|\n")
 	for _, f := range setting.Fields(t) {
 		value := f.Default
 		if value == "" && f.Type.Kind() == reflect.Bool {
 			value = "false"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, f.Summary(), value)
+		if value != "" {
+			value = ": " + value
+		}
+		fmt.Fprintf(&b, "| `%s%s` | %s |\n", f.Name, value, f.Summary())
 	}
 	return b.String()
 }
