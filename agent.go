@@ -252,6 +252,7 @@ type AgentStatus struct {
 	HeldSince    *time.Time    `json:"held_since,omitempty"`      // when that message was accepted
 	Owed         int           `json:"owed_replies"`              // required responses that are still open
 	Overdue      int           `json:"overdue_replies"`           // of these, responses past their deadline
+	Planned      *time.Time    `json:"planned_at,omitempty"`      // when the next planned message for it is due; only for the operator
 	Doing        string        `json:"doing,omitempty"`           // what its program says that it does; only for the operator, and if it says so
 	Context      int64         `json:"context_tokens,omitempty"`  // of its program's last response, read and written; only for the operator, and if it is known
 	Checked      *ProgramCheck `json:"checked,omitempty"`         // what was found of its program's version; only for the operator, and if it was checked

@@ -40,6 +40,7 @@ const (
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
+	NeedPlan        NeedKind = "plan"        // the times of a schedule come to nothing
 	NeedOverlap     NeedKind = "overlap"     // two agents change one file
 	NeedNotifier    NeedKind = "notifier"    // notices do not go
 	NeedStart       NeedKind = "start"       // somebody else started the daemon, with settings of their own
@@ -85,6 +86,7 @@ var needRows = []NeedRow{
 	{Kind: NeedNewcomer, Glyph: "+", Screen: true, acts: newcomerActs},
 	{Kind: NeedApproval, Glyph: "+", Screen: true, acts: approvalActs},
 	{Kind: NeedBudget, Glyph: "◔"},
+	{Kind: NeedPlan, Glyph: "◷"},
 	{Kind: NeedOverlap, Glyph: "≈", Local: true, hands: []ActKey{ActReview, ActOpen, ActSteer}},
 	{Kind: NeedNotifier, Glyph: "✉", Grave: true},
 	{Kind: NeedStart, Glyph: "!", Grave: true},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/plain"
@@ -53,6 +54,7 @@ var AgentColumns = []AgentColumn{
 	{Head: "directory", Rank: 11, Least: 10, Most: 20},
 	{Head: "last hour", Rank: 8, Least: 12, Most: 12},
 	{Head: "work", Rank: 10, Least: 12, Most: 12},
+	{Head: "planned", Words: "planned", Text: plannedAt, Fact: 6},
 	{Head: "checked", Text: checked, Table: true, Fit: Prose},
 }
 
@@ -74,6 +76,14 @@ func role(s *parley.AgentStatus) string {
 		return ""
 	}
 	return plain.CleanLine(s.Role)
+}
+
+// plannedAt says when the next planned message for an agent is due.
+func plannedAt(s *parley.AgentStatus) string {
+	if s.Planned == nil {
+		return ""
+	}
+	return parley.LocalTime(*s.Planned, time.Now())
 }
 
 // ports returns the ports that are reserved for an agent.

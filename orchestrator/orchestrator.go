@@ -225,6 +225,8 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		Now: o.now, Log: o.log, Closing: closing,
 	})
 	o.services.schedules = messages.NewSchedules(o.services.messages, o, o.store.Hosts.Leads)
+	plans := o.services.schedules.Timetable.Plans()
+	o.services.agents.Planned = plans.Next
 	o.services.worktrees = &agents.Worktrees{
 		Elsewhere: r.elsewhere, Roster: r.roster, Terminals: r.terminals, Service: o,
 		Workspace: o.opts.Workspace,
@@ -249,7 +251,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	o.services.operator = &needs.Service{
 		Elsewhere: r.elsewhere, Admission: r.admission, Store: o.store, Roster: r.roster, Talk: r.talk,
 		Responders: r.responders, Terminals: r.terminals, Meter: r.meter, Overlaps: r.overlaps, Programs: r.programs,
-		Pause: r.pause, Settings: &o.opts.Settings, Away: &o.opts.Away, Now: o.now, Log: o.log,
+		Plans: plans, Pause: r.pause, Settings: &o.opts.Settings, Away: &o.opts.Away, Now: o.now, Log: o.log,
 		System: &needs.System{
 			Info: &o.opts.Daemon.Info, Wrong: o.opts.Daemon.Wrong, Keeps: len(o.opts.Tmux.Keeper) > 0,
 			Roster: r.roster, Terminals: r.terminals, Now: o.now,

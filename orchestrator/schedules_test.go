@@ -13,6 +13,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/wait"
 	"parley/op"
+	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
 )
 
@@ -331,7 +332,7 @@ func TestAThreadAndEveryoneGetWhatIsPlanned(t *testing.T) {
 func TestAStoppedAgentIsStartedForItsMessage(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	log := te.launch("worker", "quick", tmuxtest.Agent{})
+	log := te.launch("worker", "framed", tmuxtest.Agent{})
 	te.stop("worker")
 	must.Have(op.ScheduleMessage.Call(te.operator(), te, parley.ScheduleMessageRequest{
 		To: parley.Names{"worker"}, Text: "good morning", At: "in 1s", Zone: "UTC", Start: true,
@@ -350,5 +351,84 @@ func TestAStoppedAgentIsStartedForItsMessage(t *testing.T) {
 	te.arrived(last.MessageID)
 	if got := tmuxtest.Messages(t, log); len(got) != 1 || !strings.Contains(got[0].Text, "good morning") {
 		t.Errorf("typed: %v", got)
+	}
+}
+
+// The status of an agent says when the next planned message for it is due. What comes to nothing needs the operator.
+func TestPlansAreSeenAndTheirFailuresNeedTheOperator(t *testing.T) {
+	t.Parallel()
+	ct := newClockTeam(t, "UTC", "2026-12-01 08:00:00")
+	planned := func(as context.Context) *time.Time {
+		t.Helper()
+		ct.look()
+		res := must.Have(op.GetAgentStatus.Call(as, ct, parley.AgentStatusRequest{Agent: "coder"}))(t)
+		return res.Agents[0].Planned
+	}
+	if at := planned(ct.operator()); at != nil {
+		t.Errorf("planned for %s", at)
+	}
+	ct.plan(ct.operator(), parley.ScheduleMessageRequest{At: "18:00"})
+	rule := ct.plan(ct.planner, parley.ScheduleMessageRequest{To: parley.Names{"ALL"}, Every: "1h"})
+	if at := planned(ct.operator()); at == nil || at.Hour() != 9 {
+		t.Errorf("planned for %v, want 9:00", at)
+	}
+	if at := planned(ct.coder); at != nil {
+		t.Error("an agent sees what others have planned")
+	}
+
+	for hour := 9; hour <= 12; hour++ {
+		if n := len(ct.plans()); n != 0 {
+			t.Errorf("%d needs before %d:00", n, hour)
+		}
+		ct.to(t, fmt.Sprintf("2026-12-01 %02d:00:01", hour))
+		ct.look()
+	}
+	if needs := ct.plans(); len(needs) != 1 || needs[0].Agent != "planner" ||
+		!strings.HasPrefix(needs[0].Text, "3 times in a row were skipped of what is planned to everyone, 1h in UTC") ||
+		!strings.HasSuffix(needs[0].Action, rule.ID[:8]) {
+		t.Errorf("needs %+v", needs)
+	}
+	ct.got()
+	ct.to(t, "2026-12-01 13:00:01")
+	ct.look()
+	if needs := ct.plans(); len(needs) != 0 {
+		t.Errorf("needs %+v", needs)
+	}
+}
+
+// plans returns what the operator has to see to about schedules.
+func (ct *clockTeam) plans() []parley.Need {
+	ct.t.Helper()
+	needs := must.Have(op.GetNeeds.Call(ct.operator(), ct, parley.GetNeedsRequest{}))(ct.t).Needs
+	return slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Kind != parley.NeedPlan })
+}
+
+// Of several daemons on one database exactly one sends a time, whichever believes that it leads.
+func TestOneOfSeveralHostsSendsATime(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	hosts := []*testTeam{hostOf(t, url, "ann"), hostOf(t, url, "bob"), hostOf(t, url, "cat")}
+	reader := hosts[0].as("reader")
+	for _, te := range hosts {
+		te.knows("reader")
+		te.services.schedules.Timetable.Leads = func() bool { return true }
+	}
+	must.Have(op.ScheduleMessage.Call(hosts[1].operator(), hosts[1], parley.ScheduleMessageRequest{
+		To: parley.Names{"reader"}, Text: "now", At: "in 1s", Zone: "UTC",
+	}))(t)
+
+	var list []parley.Schedule
+	tmuxtest.Poll(t, func() bool {
+		res := must.Have(op.ListSchedules.Call(hosts[2].operator(), hosts[2], parley.ListSchedulesRequest{}))(t)
+		list = res.Schedules
+		return list[0].State == parley.ScheduleDone
+	}, func() string { return fmt.Sprintf("the schedule is %+v", list) })
+	for _, te := range hosts {
+		must.Do(t, te.services.schedules.Timetable.Look(t.Context()))
+		te.services.schedules.Timetable.Wait()
+	}
+	inbox := must.Have(op.CheckInbox.Call(reader, hosts[0], parley.CheckInboxRequest{Limit: 50}))(t)
+	if len(inbox.Messages) != 1 || list[0].Last.End != parley.ScheduleSent {
+		t.Errorf("%d messages, want one: %+v", len(inbox.Messages), list[0].Last)
 	}
 }

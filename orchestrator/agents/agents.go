@@ -34,6 +34,7 @@ type Service struct {
 	Meter    *meter.Meter
 	Settings *settings.Settings
 	Host     string
+	Planned  func(agentID string) *time.Time // when the next planned message for an agent is due
 	Now      func() time.Time
 
 	registrations admission.Registrations
@@ -177,6 +178,7 @@ func (g *Service) GetAgentStatus(
 		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Doing:        doingOf(ctx, m, &a),
+			Planned:      g.planned(ctx, m),
 			Context:      g.context(ctx, m),
 			Today:        g.today(ctx, m),
 			Checked:      g.checked(ctx, m),
@@ -208,6 +210,14 @@ func (g *Service) context(ctx context.Context, m *team.Member) int64 {
 		return 0
 	}
 	return g.Meter.Context(m)
+}
+
+// planned returns when the next planned message for a member is due, nil if none is or it is not for the caller.
+func (g *Service) planned(ctx context.Context, m *team.Member) *time.Time {
+	if !parley.CallerFrom(ctx).Operator {
+		return nil
+	}
+	return g.Planned(m.ID)
 }
 
 // checked returns what was found of a member's program, nil if it was not checked or is not for the caller.

@@ -24,9 +24,11 @@ type Timetable struct {
 	sending sync.WaitGroup
 
 	mu      sync.Mutex
-	stale   bool            // the database may have a nearer time than next
-	next    time.Time       // when to look again; zero for never
-	looked  time.Time       // when the clock was looked at last
+	stale   bool      // the database may have a nearer time than next
+	next    time.Time // when to look again; zero for never
+	looked  time.Time // when the clock was looked at last
+	led     bool      // this host sent then
+	plans   Plans
 	running map[string]bool // the schedules whose time is being dealt with, by id
 }
 
@@ -38,6 +40,9 @@ const (
 	// setBack is how far a clock must go back to count as put back.
 	setBack = time.Minute
 )
+
+// Plans returns what is known of what comes.
+func (tt *Timetable) Plans() *Plans { return &tt.plans }
 
 // Changed has the schedules read again: there may be nearer times.
 func (tt *Timetable) Changed() {
@@ -69,20 +74,24 @@ func (tt *Timetable) Wait() { tt.sending.Wait() }
 
 // Look deals with all times that have come.
 func (tt *Timetable) Look(ctx context.Context) error {
-	now := tt.Messages.Now()
-	if !tt.Leads() {
-		tt.Changed() // who leads next reads all
+	now, leads := tt.Messages.Now(), tt.Leads()
+	if !tt.due(now, leads) {
 		return nil
 	}
-	if !tt.due(now) {
-		return nil
-	}
-	if err := tt.Messages.Store.Schedules.Forget(ctx, now.Add(-keptDone)); err != nil {
-		return err
+	if leads {
+		if err := tt.Messages.Store.Schedules.Forget(ctx, now.Add(-keptDone)); err != nil {
+			tt.Changed()
+			return err
+		}
 	}
 	list, err := tt.Messages.Store.Schedules.List(ctx)
 	if err != nil {
+		tt.Changed()
 		return err
+	}
+	tt.plans.set(tt.Messages, list)
+	if !leads {
+		return nil
 	}
 
 	var next time.Time
@@ -113,16 +122,12 @@ func (tt *Timetable) Look(ctx context.Context) error {
 }
 
 // due reports whether there is something to do, and notes that it is done now.
-func (tt *Timetable) due(now time.Time) bool {
+func (tt *Timetable) due(now time.Time, leads bool) bool {
 	tt.mu.Lock()
 	defer tt.mu.Unlock()
-	first, back := tt.looked.IsZero(), now.Before(tt.looked.Add(-setBack))
-	tt.looked = now
-	if !first && !back && !tt.stale && (tt.next.IsZero() || now.Before(tt.next)) {
-		return false
-	}
-	tt.stale = false
-	return true
+	stale := tt.stale || tt.looked.IsZero() || leads != tt.led || now.Before(tt.looked.Add(-setBack))
+	tt.looked, tt.led, tt.stale = now, leads, false
+	return stale || leads && !tt.next.IsZero() && !now.Before(tt.next)
 }
 
 // putBack finds the next time of a rule again, after the clock was put back behind the time when it was found. The

@@ -37,6 +37,7 @@ type Service struct {
 	Terminals  *terminal.Terminals
 	Meter      *meter.Meter
 	Overlaps   *overlap.Watcher
+	Plans      interface{ Needs() []parley.Need } // of schedules
 	Programs   *trial.Programs
 	Pause      *admission.Pause
 	Reminders  *Reminders
@@ -81,7 +82,7 @@ func (ops *Service) All(ctx context.Context) ([]parley.Need, error) {
 		needs = append(needs, some...)
 	}
 	needs = append(needs, slices.Concat(ops.System.startNeeds(), ops.System.needs(), ops.Meter.Needs(),
-		ops.Overlaps.Needs(),
+		ops.Overlaps.Needs(), ops.Plans.Needs(),
 		ops.Programs.Needs(), ops.notifierNeeds())...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
