@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -214,8 +215,16 @@ func (ss *Sessions) free(name string, s *parley.KeptSession) error {
 	}
 	return parley.Errorf(parley.AgentUnavailable, "the conversation %s already: %s works in %s (process %d)", how,
 		s.Program, s.Dir, pid).With("pid", pid).
-		Suggest("End it there first, such as with kill %d. If it runs in your tmux, this makes an agent of it as it "+
-			"is: parley adopt %s", pid, sh.Word(name))
+		Suggest("End it there first%s. If it runs in your tmux, this makes an agent of it as it is: parley adopt %s",
+			ss.ends(s, pid), sh.Word(name))
+}
+
+// ends says how a person ends what has a conversation open.
+func (ss *Sessions) ends(s *parley.KeptSession, pid int) string {
+	if p, err := ss.Profiles.Find(s.Program); err == nil && p.Kept.Live.Ends != "" {
+		return ", and if nothing shows it any more: " + p.Kept.Live.Ends
+	}
+	return fmt.Sprintf(", such as with kill %d", pid)
 }
 
 // busy returns the processes of agents whose conversations are known: none of them has another one open.

@@ -62,6 +62,8 @@ type Live struct {
 	PID   string `yaml:"pid"`
 	Named string `yaml:"named"`
 	Open  bool   `yaml:"open"`
+	// Ends is how a person ends what keeps a conversation open when the program itself has ended.
+	Ends string `yaml:"ends"`
 
 	named *regexp.Regexp
 }
