@@ -41,13 +41,13 @@ func newIndex(path string) *index {
 const (
 	// firstPatience is how long a call waits for conversations to be read while there is no whole index, and
 	// laterPatience how long for those that have changed.
-	firstPatience = 700 * time.Millisecond
+	firstPatience = 500 * time.Millisecond
 	laterPatience = 40 * time.Millisecond
 
 	busyTime = 2 * time.Second
 	// firstBatch is how many conversations are stored together at first, and lastBatch in the end, if they have fewer
 	// than batchText bytes of text.
-	firstBatch = 64
+	firstBatch = 16
 	lastBatch  = 1024
 	batchText  = 16 << 20
 	// maxText bounds what is read of what was said in one conversation, in bytes.

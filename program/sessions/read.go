@@ -160,9 +160,13 @@ func (a *Archive) describe(ctx context.Context, e *entry) parley.KeptSession {
 		a.heads.mu.Unlock()
 	}
 
+	branch := plain.CleanLine(h.facts.Branch)
+	if branch == "HEAD" { // as git names what is none
+		branch = ""
+	}
 	return parley.KeptSession{
 		ID: cmp.Or(h.facts.ID, e.id), Program: e.from.program.Name, Dir: plain.CleanLine(h.facts.Dir),
-		Branch: plain.CleanLine(h.facts.Branch), First: h.first, LastActive: e.at.UTC(), Size: e.size,
+		Branch: branch, First: h.first, LastActive: e.at.UTC(), Size: e.size,
 	}
 }
 
