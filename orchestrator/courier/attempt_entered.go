@@ -90,7 +90,12 @@ func (a *attempt) decideKey(o *observation) {
 	e.looked, e.unseen = o.now, false
 	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.keysWaited(o)))
 	// What an earlier daemon pasted may be cleared away: how late its program draws, only that one knew.
-	e.touched = e.touched || e.undrawn || a.resumed && !o.screen.Touched.Before(a.sent.Truncate(time.Second))
+	e.touched = e.touched || e.undrawn || a.touchedBefore(o)
+}
+
+// touchedBefore reports whether a person may have pressed a key between the message and an attempt that is resumed.
+func (a *attempt) touchedBefore(o *observation) bool {
+	return a.resumed && !o.screen.Touched.Before(a.sent.Truncate(time.Second))
 }
 
 // takenWithin is how long the program may take to show that it has the text.
@@ -165,6 +170,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 	case e.undrawn && !o.profile.HasMarkers() && !a.text.showsAnew(o):
 		return false, false // they may have cleared it away
 	case o.Composing || !o.profile.HasMarkers():
+		e.left = true
 		return true, false
 	case o.hides():
 		return false, false
@@ -284,7 +290,7 @@ func (a *attempt) stuck(o *observation) bool {
 		a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
-	if !a.text.recognises(o) || a.memory.mistakes(a.text, o) {
+	if !a.text.recognises(o) || (a.way.touched(o) || a.touchedBefore(o)) && a.memory.mistakes(a.text, o) {
 		return false // it may be what a person has recalled
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle

@@ -202,7 +202,7 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 		told = at
 	}
 	a.text.given = given{
-		entered: entered, told: told, gone: !a.entered.stands, typed: typed, unreported: unreported,
+		entered: entered, told: told, gone: !a.entered.stands || a.entered.left, typed: typed, unreported: unreported,
 		taken: out.Phase == tmux.Taken || out.Reason == tmux.NoRefusal, queued: a.queued || a.resumed,
 		unshown: y.view.memory.last().on != t && t.Profile.FirstShown,
 	}

@@ -251,6 +251,7 @@ type entered struct {
 	hidden    time.Time // since when no composer is on the screen
 	changed   time.Time // since when the terminal is read in another mode; zero: it is not
 	stands    bool      // at the last look, the text stood in the composer
+	left      bool      // a look found a composer that it had left
 	stood     time.Time // the last look at which it did
 	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 

@@ -623,6 +623,25 @@ var cases = []struct {
 			{At: 15 * time.Second, Do: "launch", What: "at once", N: 5, For: 15 * time.Second},
 		},
 	}},
+	{"a prompt is taken back before the person who does that has left", story{
+		Seed: 8032847, Profile: "claude", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(28), Draw: ms(133), Start: ms(2467), Begin: ms(356), Work: time.Second,
+		},
+		Events: []event{
+			{At: 93 * time.Second, Do: "undo", N: 1, For: 10 * time.Second},
+			{At: 94 * time.Second, Do: "send", What: "urgent"},
+		},
+	}},
+	{"what lacks its key is as long as what was given before", story{
+		Seed: 704647, Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(2269), Work: 15 * time.Second, Fold: 120,
+		},
+		Events: []event{
+			long(2 * time.Second), long(5 * time.Second),
+			{At: 6 * time.Second, Do: "input off", N: 3, For: 11 * time.Second},
+			{At: 11 * time.Second, Do: "cut", N: 44, For: 17 * time.Second}, {At: 46 * time.Second, Do: "lose keys", N: 3},
+		},
+	}},
 }
 
 func ms(n time.Duration) time.Duration { return n * time.Millisecond }
