@@ -639,7 +639,8 @@ var cases = []struct {
 		Events: []event{
 			long(2 * time.Second), long(5 * time.Second),
 			{At: 6 * time.Second, Do: "input off", N: 3, For: 11 * time.Second},
-			{At: 11 * time.Second, Do: "cut", N: 44, For: 17 * time.Second}, {At: 46 * time.Second, Do: "lose keys", N: 3},
+			{At: 11 * time.Second, Do: "cut", N: 44, For: 17 * time.Second},
+			{At: 46 * time.Second, Do: "lose keys", N: 3},
 		},
 	}},
 }
