@@ -22,12 +22,12 @@ type ScreenSettings struct {
 	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
 	Plain         bool   `yaml:"plain" doc:"Words alone instead of a screen, line by line, as for a screen reader; so it is where TERM is dumb."`
 	First         string `yaml:"first" default:"agents" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
-	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's own sixteen, or those of light where its background is light; contrast has nothing pale."`
+	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's sixteen, or those of light on a light background; contrast has nothing pale."`
 
 	AgentColumns   string `yaml:"agent_columns" doc:"The columns of Agents, in their order, with commas between them; those that fit unless set."`
-	TrafficColumns string `yaml:"traffic_columns" doc:"The columns of Traffic besides the text: time, route, state, tag; all unless set."`
-	DetailWidth    int    `yaml:"detail_width" min:"0" max:"80" doc:"How much of the width has what stands beside a list, in percent, from 20; 0 leaves it to the screen."`
-	DetailHeight   int    `yaml:"detail_height" min:"0" max:"80" doc:"How much of the height has what stands below a list in a narrow window, in percent, from 20; 0 leaves it to the screen."`
+	TrafficColumns string `yaml:"traffic_columns" doc:"The columns of Traffic: time, route, state, tag; all unless set."`
+	DetailWidth    int    `yaml:"detail_width" min:"0" max:"80" doc:"The width of what is next to a list, in percent, from 20; 0 leaves it to the screen."`
+	DetailHeight   int    `yaml:"detail_height" min:"0" max:"80" doc:"The height of what is below a list in a narrow window, in percent, from 20; 0 leaves it to the screen."`
 
 	Keys    map[string]string `yaml:"keys" doc:"Other keys for actions, by the action's name; several with a space between them, or none."`
 	Filters map[string]string `yaml:"filters" doc:"Filters by name: @name on the filter line recalls one."`

@@ -139,7 +139,7 @@ type Settings struct {
 
 	Kinds       []string      `yaml:"kinds" doc:"The kinds of needs that are told, as parley needs names them; all if left out."`
 	After       time.Duration `yaml:"after" default:"1m" min:"0s" doc:"How long something must have needed you."`
-	QuietHours  string        `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When nothing is sent, such as 22:00-07:00: what still stands afterwards is told then."`
+	QuietHours  string        `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When nothing is sent, such as 22:00-07:00; what is still open then is sent afterwards."`
 	AtMostEvery time.Duration `yaml:"at_most_every" default:"5m" min:"0s" doc:"The least time between two notices of a kind of need: one tells all of the kind that came meanwhile."`
 }
 

@@ -70,8 +70,8 @@ type Deliveries struct {
 	StuckAfter  time.Duration `yaml:"stuck_after" default:"10m" min:"1s" doc:"How long an agent may be busy without any output, or messages wait behind a shell in its terminal, before it needs you."`
 	DraftAfter  time.Duration `yaml:"draft_after" default:"5m" min:"1s" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you."`
 	OwesAfter   time.Duration `yaml:"owes_after" default:"10m" min:"1s" doc:"How long an idle agent may leave a request unanswered before it needs you."`
-	Overlaps    string        `yaml:"overlaps" default:"tell" enum:"tell,show,off" doc:"What follows when two agents change one file: they are told and you see it, only you see it, or parley does not look."`
-	Native      string        `yaml:"native_messages" trust:"true" default:"refuse" enum:"refuse,record,allow" doc:"What becomes of a message that an agent's program sends to another agent with a tool of its own: it is refused, or recorded and sent, or parley does not look."`
+	Overlaps    string        `yaml:"overlaps" default:"tell" enum:"tell,show,off" doc:"When two agents change one file: tell them and show you, only show you, or do not look."`
+	Native      string        `yaml:"native_messages" trust:"true" default:"refuse" enum:"refuse,record,allow" doc:"What parley does when a program sends to another agent with its own tool: refuse it, record and send it, or not look."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time."`
 }
 
@@ -106,15 +106,15 @@ type Limits struct {
 
 // Storage are the settings of what is kept.
 type Storage struct {
-	BackupEvery   time.Duration `yaml:"backup_every" trust:"true" default:"5m" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
-	BackupKeep    int           `yaml:"backup_keep" trust:"true" default:"3" min:"1" max:"1000" doc:"Of how many days the last automatic copy is kept, besides the last one from before an update."`
+	BackupEvery   time.Duration `yaml:"backup_every" trust:"true" default:"5m" min:"0s" doc:"How long something may be in no automatic copy of the database; 0 makes no copies."`
+	BackupKeep    int           `yaml:"backup_keep" trust:"true" default:"3" min:"1" max:"1000" doc:"Of how many days the last automatic copy is kept, and the last one from before an update."`
 	BackupSpaceMB int           `yaml:"backup_space_mb" trust:"true" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
 
 	// What explains the past is kept for a season; what was said, and sent, for ever.
 	KeepEvents   time.Duration `yaml:"keep_events" trust:"true" default:"2160h" min:"0s" doc:"How long events are kept, for parley log and the streams; 0 for ever."`
 	KeepLog      time.Duration `yaml:"keep_log" trust:"true" default:"2160h" min:"0s" doc:"How long the agents' own log is kept; 0 for ever."`
 	KeepSteps    time.Duration `yaml:"keep_steps" trust:"true" default:"2160h" min:"0s" doc:"How long all steps of a delivery are kept; then its first and last one and the proof of its arrival stay. 0 for ever."`
-	KeepMessages time.Duration `yaml:"keep_messages" trust:"true" default:"0s" min:"0s" doc:"How long messages are kept, once they are read and nobody waits for an answer; 0 for ever."`
+	KeepMessages time.Duration `yaml:"keep_messages" trust:"true" default:"0s" min:"0s" doc:"How long read messages are kept that owe no answer; 0 for ever."`
 	KeepFiles    time.Duration `yaml:"keep_files" trust:"true" default:"0s" min:"0s" doc:"How long sent files are kept, once they are read; 0 for ever."`
 
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`

@@ -169,7 +169,7 @@ var table = [verbs]Row{
 	Undo:       {Lists, "undo", "u", "", false, "undo the last action"},
 
 	Fold:     {Lists, "fold", "z", "", false, "fold, or unfold"},
-	View:     {Lists, "view", "v", "", false, "show what is beside it, or hide it"},
+	View:     {Lists, "view", "v", "", false, "show what is next to it, or hide it"},
 	Follow:   {Lists, "follow", "F", "", false, "follow the newest, or pause"},
 	Order:    {Lists, "order", "o", "", false, "order them in another way"},
 	Explain:  {Lists, "explain", "i", "", false, "explain it: what happened, who is to answer"},
