@@ -179,6 +179,21 @@ func TestFootersSayWhatIsExpected(t *testing.T) {
 }
 
 // docs/delivery.md shows every form that is typed, and no other.
+func TestFooterSaysThatAPlannedMessageIsLate(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 20, 0, 0, time.Local)
+	m := parley.Message{ID: "5f0c21aa-1111", Sender: "planner", Timestamp: at,
+		Schedule: &parley.ScheduledFor{Due: at.Add(-20 * time.Minute)}}
+	for late, want := range map[bool]string{
+		false: "(planner · msg 5f0c21aa)",
+		true:  "(planner · msg 5f0c21aa · late: it was due at 09:00)",
+	} {
+		m.Schedule.Late = late
+		if got := m.Footer(false, ""); got != want || !parley.EndsTyped(got) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestDocumentsShowTheHeaderForms(t *testing.T) {
 	page := must.Have(os.ReadFile("docs/delivery.md"))(t)
 	want := "```\n" + strings.Join(parley.HeaderForms(), " text\n") + " text\n```\n"

@@ -3,6 +3,7 @@ package op_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/op"
@@ -37,6 +38,9 @@ func TestAgentsAreDescribedInOrder(t *testing.T) {
 		}, []string{"claude/opus", "82k context", "41k 1.50 today"}},
 		{parley.AgentStatus{Agent: parley.Agent{Name: "coder", Kind: parley.KindTerminal, Profile: "claude",
 			Runs: "codex", AgentSpec: parley.AgentSpec{Role: "writes"}}}, []string{"codex", "writes"}},
+		{parley.AgentStatus{Agent: parley.Agent{Name: "ci", Kind: parley.KindMailbox},
+			Planned: new(time.Date(2099, 12, 1, 18, 0, 0, 0, time.Local))},
+			[]string{"mailbox", "18:00 on 1 December planned"}},
 	} {
 		if got := op.AgentFacts(&x.agent); !slices.Equal(got, x.want) {
 			t.Errorf("got %q, want %q", got, x.want)

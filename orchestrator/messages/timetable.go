@@ -54,7 +54,7 @@ func (tt *Timetable) Changed() {
 // Run sends what is due until ctx ends, and waits for what is being sent. It reads the database when a time comes, when
 // a schedule has changed, and when the clock was put back.
 func (tt *Timetable) Run(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(min(every, time.Second))
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	defer tt.Wait()
 	for {
