@@ -38,7 +38,7 @@ const (
 	HoldNoReader      ReasonCode = "no_reader"      // no program reads its terminal now
 	HoldNotReading    ReasonCode = "not_reading"    // the program does not read its terminal
 	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
-	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
+	HoldOwnText       ReasonCode = "own_text"       // an unsent text that parley typed stands there
 	HoldUnsent        ReasonCode = "unsent"         // one may stand there unseen
 	HoldRecalled      ReasonCode = "recalled"       // one that was typed before stands there again
 	HoldSettling      ReasonCode = "settling"       // the program has only just come to rest

@@ -4,7 +4,7 @@
 // responder, model, key, event, workspace. The other files have what all of parley shares:
 // reasons as codes, and the grammar of what is typed into terminals (header). This one has the service, and its errors.
 //
-// The package imports nothing else of the module.
+// The package imports only plain and small internal packages.
 package parley
 
 import (

@@ -128,8 +128,8 @@ type Submission struct {
 	// late. To attach counts as a key, see [Screen.Touched].
 	Untouched time.Time
 
-	// Ahead, if set, is the time of a key that does not count as one since Untouched,
-	// because the clock was set back after it: see [Screen.Ahead].
+	// Ahead, if set, is the time of a key pressed before Untouched, whose time is later because the clock was set
+	// back after it: see [Screen.Ahead].
 	Ahead time.Time
 
 	// View says how to read the screens that Next is given.

@@ -31,8 +31,8 @@ const (
 const (
 	// sendTime bounds one attempt.
 	sendTime = 10 * time.Second
-	// maxQueue is how many notices wait for a way: as many as there are kinds, each of which may come by itself.
-	maxQueue = 20
+	// maxQueue is how many notices wait for a way: about as many as there are kinds of needs.
+	maxQueue = 30
 )
 
 // retries are the pauses before the further attempts.

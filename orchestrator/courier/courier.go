@@ -20,8 +20,8 @@ const (
 	restful = time.Second
 )
 
-// courier is the only writer to one agent's terminal. Its fields are its own goroutine's. It stands on floors, of which
-// none reaches the one above it.
+// courier is the only writer to one agent's terminal. Its fields are its own goroutine's. Lower
+// parts never call higher ones.
 type courier struct {
 	*post
 	ledger   *ledger

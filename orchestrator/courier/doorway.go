@@ -28,8 +28,7 @@ const (
 	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
 	// doorPause is the same for one that takes another letter soon.
 	doorPause = 2 * time.Second
-	// doorLies is how long a program that has nothing to do may keep a message before that is taken back, where it can
-	// be.
+	// doorLies is how long an idle program may keep a message before parley takes it back, where it can.
 	doorLies = 15 * time.Second
 	// doorAgain is how often a program is asked of what is unconfirmed: only a later turn can take it along.
 	doorAgain = 10 * time.Second
@@ -114,8 +113,8 @@ type doorway struct {
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
-// terminal holds it back. What was claimed for the entrance once is typed, and so is what stands in the terminal
-// already, or is wanted there by the operator. h is what holds it back in the terminal.
+// terminal holds it back. A message is typed if it was claimed for the entrance before, if it stands in the terminal
+// already, or if the operator wants it there. h is what holds it back in the terminal.
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
 	d.unfit = ""
 	setting := d.v.m.Agent().Door

@@ -29,7 +29,7 @@ type ledger struct {
 
 	seq      uint64         // the last pane sequence number given
 	numbered bool           // seq was read off the pane
-	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
+	behind   bool           // the database may hold messages that were not handed over, or that could not be delivered
 	open     bool           // a delivery may have been left in `typing`
 	openOn   *team.Terminal // where; nil: by a daemon before this one
 	waiting  store.Key      // the message that a brief obstacle keeps waiting
@@ -61,7 +61,7 @@ func (l *ledger) begin(seq uint64, on *team.Terminal) {
 	l.seq, l.open, l.openOn, l.waiting, l.soon = seq, true, on, store.Key{}, false
 }
 
-// release gives a message back that was claimed as it was stored. Others are nobody's yet.
+// release gives back a message that was claimed as it was stored. Others have no owner yet.
 func (l *ledger) release(ctx context.Context, job store.Job, to store.Change) error {
 	if job.State != parley.DeliveryTyping || !l.m.Offers.Begin(job.Key) {
 		return nil

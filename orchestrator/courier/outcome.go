@@ -194,7 +194,7 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 	unreported := out.Phase == tmux.Taken && !a.entered.begun && y.view.memory.reports(&o) &&
 		!reportedSince(y.m, job, typed)
 	entered := a.enteredAt(&out)
-	if entered.IsZero() { // by an earlier call, at a time that nobody knows
+	if entered.IsZero() { // by an earlier call, at an unknown time
 		entered = y.o.Now()
 	}
 	told := y.o.Now()

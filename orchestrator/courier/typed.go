@@ -120,7 +120,7 @@ func (x *typed) recognises(o *observation) bool {
 type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
-	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
+	unread   time.Time      // the last time at which something waited unread in its terminal, or may have
 	released time.Time      // until when tmux may have kept keys back for an earlier daemon
 	lag      time.Duration  // that the program had in showing the text pasted last
 	behind   bool           // it showed that so late that a question may be open which it has not drawn either
@@ -191,7 +191,7 @@ type way struct {
 	by    passage
 	key   tmux.Key
 	since time.Time // nobody has typed there since then, and nobody may until the key
-	ahead time.Time // of a key that does not count as one since: the clock was set back after it
+	ahead time.Time // of a key pressed before since, whose time is later: the clock was set back after it
 	spent bool      // a budget is used up, and the operator asked for it all the same
 }
 

@@ -19,7 +19,7 @@ type Offers struct {
 	coming  parley.Message // that it stores, as it was when the offer was taken
 	since   time.Time      // when that was
 	claimed *store.Job     // by one that has; nobody has begun to type it
-	unsure  bool           // a claim can be left in the database that is nobody's
+	unsure  bool           // the database may hold an orphaned claim
 }
 
 // Offer is what a courier lets others claim.

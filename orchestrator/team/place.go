@@ -104,7 +104,7 @@ const agentMark = parley.AgentIDVariable + "="
 type whose int
 
 const (
-	operators whose = iota // whatever is none of the others
+	operators whose = iota // everything else
 	agents                 // an agent's, here or in another workspace
 	strangers              // an errand's, something else below parley's tmux server, or of a process that has ended
 )

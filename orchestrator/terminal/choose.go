@@ -52,7 +52,7 @@ func (ts *Terminals) Enclose(ctx context.Context, req *parley.LaunchAgentRequest
 	return nil
 }
 
-// encloses reports whether a launch is in a sandbox of which nothing is said. The profile may be unknown.
+// encloses reports whether a launch that does not mention a sandbox gets one. The profile may be unknown.
 func (b Boundary) encloses(c choice) bool {
 	return b.Always || c.Profile != nil && c.Sandbox.Always
 }

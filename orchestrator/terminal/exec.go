@@ -221,7 +221,7 @@ func withTerminal(env []string, inSandbox bool) []string {
 	return env
 }
 
-// yield makes this thread, and the program that it becomes, as nice as that: 0 to 19. One that is nicer stays so.
+// yield sets the niceness of this thread, and of the program that it becomes: 0 to 19. It never lowers it.
 func yield(nice int) error {
 	if nice == 0 {
 		return nil

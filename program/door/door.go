@@ -16,8 +16,8 @@ import (
 // whether the program has it.
 var ErrClosed = errors.New("nothing was handed over")
 
-// ErrNotNow is an ErrClosed of an entrance that stays as it is: it takes another letter, or this one later. Whoever
-// closes it and opens it again forgets what it has learned.
+// ErrNotNow is an ErrClosed of an entrance that stays open: it takes another letter, or this one later. Do not close
+// and open it again: it would forget what it has learned.
 var ErrNotNow = fmt.Errorf("not now: %w", ErrClosed)
 
 // UntriedError is an ErrClosed of an entrance that was not tried with the version of its program.
@@ -51,7 +51,7 @@ const (
 	Queued  Fate = "queued"  // it keeps it for later: behind a turn or a dialog
 	Read    Fate = "read"    // a turn of its session holds it
 	Dropped Fate = "dropped" // it says that it will not read it
-	Absent  Fate = "absent"  // it says that it never got it: to give it again does no harm
+	Absent  Fate = "absent"  // it says that it never got it: it may be given again
 )
 
 // Answer is what a program says of a letter, and what it was that said so.

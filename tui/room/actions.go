@@ -14,7 +14,7 @@ import (
 	"parley/tui/kit"
 )
 
-// Action changes something in the world.
+// Action is an operation that a key starts.
 type Action struct {
 	// do returns what was done, in a sentence.
 	Do   func(context.Context, parley.Service) (string, error)
