@@ -7,6 +7,8 @@ type Program struct {
 	Profile string   `json:"profile"` // "" if it is not known
 	Command []string `json:"command"`
 	Session Session  `json:"session,omitzero"`
+
+	Until time.Time `json:"until,omitzero"` // when another one went on for it
 }
 
 // Handoff is what is known of an agent that another program goes on for: which programs it had, and a change that was
@@ -26,8 +28,9 @@ type Handing struct {
 	Began    time.Time `json:"began"`
 }
 
-// Ended returns what is known once a program goes on with the work of another one.
-func (h Handoff) Ended(from Program) Handoff {
+// Ended returns what is known once a program goes on with the work of another one, from a time on.
+func (h Handoff) Ended(from Program, at time.Time) Handoff {
+	from.Until = at
 	next := Handoff{}
 	for _, p := range h.Earlier {
 		if p.Profile != from.Profile {

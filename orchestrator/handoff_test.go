@@ -179,7 +179,8 @@ func TestHandedBackAProgramContinuesItsConversation(t *testing.T) {
 		t.Errorf("it is %+v with %+v, had %+v", res, a, session)
 	}
 	texts := h.told("old", 4)
-	if texts[2] != "resumed "+session.ID || !strings.Contains(texts[3], "operator: and the lexer") {
+	if texts[2] != "resumed "+session.ID || !strings.Contains(texts[3], "typed went on with your work") ||
+		!strings.Contains(texts[3], "operator: and the lexer") || strings.Contains(texts[3], "mend the parser") {
 		t.Errorf("it was told %q", texts)
 	}
 	if got := h.runs(); !slices.Equal(got, []string{"old"}) {

@@ -43,7 +43,7 @@ Handed back, a program continues its conversation. If the new program does not s
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Text, "text", "", doc("text"))
 	f.BoolVar(&r.Record, "record", false, doc("record"))
-	f.IntVar(&r.Wait, "wait", 60, "seconds that the old program may take to brief it")
+	f.IntVar(&r.Wait, "within", 60, "seconds that the old program may take to brief it")
 	f.StringArrayVar(&h.env, "env", nil, "a variable of its environment, NAME=VALUE")
 	_ = cmd.MarkFlagRequired("to")
 	profiles := func(*cobra.Command) []string { return completer{c}.profiles() }
@@ -85,5 +85,5 @@ func (h *handoffCommand) run(ctx context.Context, l launches, own map[string]str
 	if err != nil {
 		return err
 	}
-	return l.watch(ctx, []*parley.LaunchAgentResult{&res.LaunchAgentResult}, restarted)
+	return l.watch(ctx, []*parley.LaunchAgentResult{&res.LaunchAgentResult}, "started")
 }

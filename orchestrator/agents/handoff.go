@@ -166,8 +166,19 @@ func (hs *Handoffs) brief(
 	if from == "" {
 		from = "another program"
 	}
+	kept, err := hs.store.Agents.Handoffs(ctx)
+	if err != nil {
+		return "", err
+	}
 	introduction := fmt.Sprintf("You go on with the work of %s as the agent %s: its name, messages, open requests and "+
 		"directory are yours.", from, m.Name)
+	back := kept[m.ID].Of(req.To)
+	if back.Session.Begun() && !a.NoResume {
+		introduction = fmt.Sprintf("%s went on with your work as the agent %s since %s. It is yours again.", from,
+			m.Name, plain.FormatEnd(back.Until))
+	} else {
+		back.Until = time.Time{}
+	}
 	if a.Worktree != nil {
 		introduction += " You are on the branch " + a.Worktree.Branch + "."
 	}
@@ -176,7 +187,7 @@ func (hs *Handoffs) brief(
 	}
 	introduction += " Look at the files before you change any."
 
-	asked, err := hs.askedOf(ctx, m)
+	asked, err := hs.askedOf(ctx, m, back.Until)
 	if err != nil {
 		return "", err
 	}
@@ -184,21 +195,47 @@ func (hs *Handoffs) brief(
 	if err != nil {
 		return "", err
 	}
+	typed, said := hs.saidIn(ctx, &a)
 	sections := []section{
 		{from + " says:", linesOf(words)},
 		{"What it was asked, the newest last:", asked},
+		{"What was typed there:", typed},
+		{"What it said last:", said},
 		{"What is to be answered:", owed},
 		{"What has changed, by git:", hs.changed(ctx, m)},
 	}
 	return compose(introduction, sections, hs.Admission.Settings.MaxText), nil
 }
 
+// saidAtMost is how many turns of a program's own conversation a briefing has.
+const saidAtMost = 40
+
+// saidIn returns what a person typed in the terminal of an agent and what its program said, by the program's own
+// transcript. Messages are left out: they are recorded.
+func (hs *Handoffs) saidIn(ctx context.Context, a *parley.Agent) (typed, said []string) {
+	if !a.Session.Begun() || a.Sandboxed() {
+		return nil, nil
+	}
+	for _, turn := range hs.Sessions.Kept.Last(ctx, a.Profile, a.Session.ID, saidAtMost) {
+		text := plain.CleanLine(plain.HideSeal(turn.Text, a.Seal))
+		switch {
+		case text == "" || len(parley.FindTyped(turn.Text)) > 0:
+		case turn.Person:
+			typed = append(typed, text)
+		default:
+			said = append(said, text)
+		}
+	}
+	return typed, said[max(0, len(said)-3):]
+}
+
 // askedAtMost is how many messages a briefing has of what an agent was asked.
 const askedAtMost = 12
 
-// askedOf returns what a member was told last, the newest last. Notices and earlier briefings are left out.
-func (hs *Handoffs) askedOf(ctx context.Context, m *team.Member) (lines []string, err error) {
-	page, err := hs.store.Inbox.Page(ctx, store.InboxQuery{RecipientID: m.ID, Limit: askedAtMost})
+// askedOf returns what a member was told last after a time, the newest last. Notices and earlier briefings are left
+// out.
+func (hs *Handoffs) askedOf(ctx context.Context, m *team.Member, since time.Time) (lines []string, err error) {
+	page, err := hs.store.Inbox.Page(ctx, store.InboxQuery{RecipientID: m.ID, Limit: askedAtMost, Since: since})
 	for _, item := range page.Items {
 		about := item.Message.Kind == parley.KindNotice || item.Message.ContextReference == terminal.AboutHandoff
 		if item.Delivery.State.Delivered() && !about { // what waits comes by itself

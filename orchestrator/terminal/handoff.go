@@ -226,7 +226,7 @@ func (hs *Handoffs) end(
 		return nil, hs.handBack(ctx, m, h, err)
 	}
 
-	if err := hs.ts.store.Agents.SetHandoff(ctx, m.ID, h.kept.Ended(h.From)); err != nil {
+	if err := hs.ts.store.Agents.SetHandoff(ctx, m.ID, h.kept.Ended(h.From, h.Began)); err != nil {
 		return nil, err
 	}
 	res.State = m.Agent().State

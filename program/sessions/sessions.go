@@ -226,6 +226,29 @@ func (a *Archive) Find(ctx context.Context, id string) (found []parley.KeptSessi
 	return found
 }
 
+// maxTurns is how many bytes of a conversation Last reads.
+const maxTurns = 256 << 20
+
+// Last returns what was said last in a conversation of a program, at most n turns, the newest last. There are none if
+// it is not found.
+func (a *Archive) Last(ctx context.Context, program, id string, n int) (last []transcript.Turn) {
+	for _, e := range a.scan(ctx, program) {
+		if e.id == "" || !strings.HasPrefix(id, e.id) {
+			continue
+		}
+		_, _ = e.turns(ctx, maxTurns, func(t transcript.Turn, f *transcript.Facts) bool { // what was read counts
+			if f.ID == "" || f.ID == id {
+				last = append(last[max(0, len(last)+1-n):], t)
+			}
+			return true
+		})
+		if len(last) > 0 {
+			break
+		}
+	}
+	return last
+}
+
 // shortest is the least length of the beginning of an id that is shown.
 const shortest = 12
 
