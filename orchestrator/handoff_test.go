@@ -30,7 +30,8 @@ type handing struct {
 func handingProfiles(set profile.Set, executable string) (profile.Set, error) {
 	var err error
 	for name, more := range map[string]string{
-		"old": `session: {choose: ['chose {{.Session}}'], resume: ['resumed {{.Session}}']}`,
+		"old": `session: {choose: ['chose {{.Session}}'], resume: ['resumed {{.Session}}']},
+			markers: {blocked: {a usage limit: '^limit reached'}, resets: '(?P<text>resets \d+:\d+ UTC)'}`,
 		"new": `reports: {Prompt: prompted}, handover: {prompt: ['{{.Prompt}}']}`, "typed": `inline_bytes: 0`,
 	} {
 		text := `{extends: framed, programs: [` + filepath.Base(executable) + `],
@@ -290,6 +291,57 @@ func TestAProgramThatDoesNotBriefIsNotWaitedForLong(t *testing.T) {
 		}
 	}
 	h.nothingNeeded()
+}
+
+// What stands still at a usage limit for long goes on under the first program of its fallback that can.
+func TestAnAgentAtALongLimitFallsBack(t *testing.T) {
+	t.Parallel()
+	above := filepath.Join(t.TempDir(), "above")
+	must.Do(t, os.WriteFile(above, nil, 0o600))
+	h := newHanding(t, tmuxtest.Agent{Above: above})
+	for _, name := range []string{"typed", "old"} { // which tells the commands of both
+		must.Have(h.to(name))(t)
+		h.begun("coder")
+		h.inState("coder", parley.StateIdle)
+	}
+	a := h.roster.ByName("coder").Agent()
+	a.Fallback = []string{"old", "missing", "typed"}
+	must.Do(t, h.roster.Records.SetLabels(t.Context(), h.roster.ByName("coder"), a))
+	id := h.sends(h.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "mend the parser"}).MessageID
+	h.arrived(id)
+
+	soon, late := time.Now().Add(10*time.Minute), time.Now().Add(3*time.Hour)
+	must.Do(t, os.WriteFile(above, []byte("limit reached, resets "+soon.UTC().Format("15:04")+" UTC"), 0o600))
+	h.inState("coder", parley.StateBlocked)
+	time.Sleep(3 * time.Second)
+	if got := h.roster.ByName("coder").Agent().Profile; got != "old" {
+		t.Fatalf("at a short limit it is %s", got)
+	}
+
+	must.Do(t, os.WriteFile(above, []byte("limit reached, resets "+late.UTC().Format("15:04")+" UTC"), 0o600))
+	tmuxtest.Poll(t, func() bool { return h.roster.ByName("coder").Agent().Profile == "typed" },
+		func() string { return fmt.Sprintf("it is %+v", h.roster.ByName("coder").Agent()) })
+	told := func() bool { return strings.Contains(strings.Join(h.got("typed"), ""), "operator: mend the parser") }
+	tmuxtest.Poll(t, told,
+		func() string { return fmt.Sprintf("it was told %q", h.got("typed")) })
+	for _, text := range h.got("old") { // a briefing that waited when the next handoff came is nobody else's
+		if strings.Contains(text, "You go on with the work of old") {
+			t.Errorf("old was told %q", text)
+		}
+	}
+	var notices []string
+	tmuxtest.Poll(t, func() bool {
+		inbox := must.Have(op.CheckInbox.Call(h.operator(), h, parley.CheckInboxRequest{Limit: 10}))(t)
+		notices = nil
+		for _, m := range inbox.Messages {
+			notices = append(notices, m.Content)
+		}
+		return len(notices) == 2
+	}, func() string { return fmt.Sprintf("the notices are %q", notices) })
+	all := strings.Join(notices, "\n")
+	if !strings.Contains(all, "typed goes on for old as coder") || !strings.Contains(all, "its fallback failed") {
+		t.Errorf("the operator was told %q", notices)
+	}
 }
 
 // crashHandoff makes a crashing daemon hand an agent over: its profile and the command follow.

@@ -307,7 +307,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.Workspace.Returned.Store(true)
 	o.Workspace.KeepHosts(ctx)
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
-	o.group.Go(func() { o.services.handoffs.Resume(running) })
+	o.group.Go(func() { o.services.handoffs.Run(running) })
 	o.group.Go(func() { o.tick(running) })
 	o.group.Go(func() { o.services.schedules.Timetable.Run(running, o.opts.Settings.Watch) })
 	o.group.Go(func() { o.Workspace.ReportIncidents(running) })

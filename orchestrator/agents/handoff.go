@@ -85,8 +85,8 @@ func (hs *Handoffs) handoff(
 	return res, err
 }
 
-// Resume ends the handoffs that an earlier daemon has begun.
-func (hs *Handoffs) Resume(ctx context.Context) {
+// resume ends the handoffs that an earlier daemon has begun.
+func (hs *Handoffs) resume(ctx context.Context) {
 	all, err := hs.store.Agents.Handoffs(ctx)
 	for id, h := range all {
 		m := hs.Roster.ByID(id)

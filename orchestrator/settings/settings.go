@@ -73,6 +73,8 @@ type Deliveries struct {
 	Overlaps    string        `yaml:"overlaps" default:"tell" enum:"tell,show,off" doc:"When two agents change one file: tell them and show you, only show you, or do not look."`
 	Native      string        `yaml:"native_messages" trust:"true" default:"refuse" enum:"refuse,record,allow" doc:"What parley does when a program sends to another agent with its own tool: refuse it, record and send it, or not look."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time."`
+
+	FallbackAfter time.Duration `yaml:"fallback_after" default:"30m" min:"1s" doc:"How long a usage limit of an agent with a fallback must last, or have lasted where its end is not known, before another program goes on for it."`
 }
 
 // Responses are the settings of answers that are due, and of models that give them.

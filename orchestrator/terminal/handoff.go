@@ -19,7 +19,7 @@ import (
 // back in between goes on with it: see Handoffs.Resume.
 
 // AboutHandoff is the context reference of what parley itself asks and tells programs at a handoff.
-const AboutHandoff = "handoff"
+const AboutHandoff = "parley:handoff"
 
 // Handoffs lets other programs go on for agents.
 type Handoffs struct{ ts *Terminals }
@@ -210,6 +210,9 @@ func (hs *Handoffs) begin(ctx context.Context, m *team.Member, h *handing) error
 // hand ends the old program and starts the new one. The caller holds m.Changing.
 func (hs *Handoffs) hand(ctx context.Context, m *team.Member, h *handing) (*parley.LaunchAgentResult, error) {
 	a := m.Agent()
+	if err := hs.withdrawOwn(ctx, m, "another program goes on"); err != nil {
+		return nil, err
+	}
 	h.launch.first = First{Text: h.Briefing, Key: h.Key, About: AboutHandoff}
 	return hs.ts.launcher.replace(ctx, m, a, h.choice, h.launch, "handed over to "+h.choice.Name)
 }
@@ -264,7 +267,7 @@ func (hs *Handoffs) handBack(ctx context.Context, m *team.Member, h *handing, ca
 	defer m.Changing.Unlock()
 
 	reason := h.choice.Name + " did not start"
-	err := hs.withdrawBriefing(ctx, m, h, reason)
+	err := hs.withdrawOwn(ctx, m, reason)
 	back, failed := hs.between(m, h.kept, h.To, h.From, nil)
 	if failed == nil {
 		_, failed = hs.ts.launcher.replace(ctx, m, m.Agent(), back.choice, back.launch, "handed back, as "+reason)
@@ -282,13 +285,16 @@ func (hs *Handoffs) handBack(ctx context.Context, m *team.Member, h *handing, ca
 		Suggest("Correct the cause, and hand it over again: parley handoff %s --to %s.", sh.Word(m.Name), h.choice.Name)
 }
 
-// withdrawBriefing takes the briefing of a program that did not start out of the queue. The caller holds m.Changing.
-func (hs *Handoffs) withdrawBriefing(ctx context.Context, m *team.Member, h *handing, why string) error {
-	sent, found, err := hs.ts.store.Idempotency.Repeated(ctx, h.By, h.Key)
-	if err != nil || !found {
-		return err
+// withdrawOwn takes what parley asked or told the program that a member had out of the queue. The caller holds
+// m.Changing.
+func (hs *Handoffs) withdrawOwn(ctx context.Context, m *team.Member, why string) error {
+	jobs, err := hs.ts.store.Deliveries.Pending(ctx, m.ID, 100)
+	for i := range jobs {
+		if msg := &jobs[i].Message; msg.ContextReference == AboutHandoff {
+			_, failed := hs.Withdraw(ctx, m, msg.ID, why)
+			err = errors.Join(err, failed)
+		}
 	}
-	_, err = hs.Withdraw(ctx, m, sent.Message.ID, why)
 	return err
 }
 
