@@ -100,31 +100,32 @@ type Agent struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	AgentSpec
-	Kind        AgentKind  `json:"kind"`
-	State       AgentState `json:"state"`
-	Since       time.Time  `json:"since"`              // when it entered its state
-	Evidence    string     `json:"evidence,omitempty"` // how the state is known
-	ExitStatus  *int       `json:"exit_status,omitempty"`
-	Host        string     `json:"host,omitempty"`
-	Profile     string     `json:"profile,omitempty"`
-	Runs        string     `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
-	Command     []string   `json:"command,omitempty"`
-	Dir         string     `json:"dir,omitempty"` // the directory in which it was launched
-	Worktree    *Worktree  `json:"worktree,omitempty"`
-	Socket      string     `json:"socket,omitempty"`   // of an adopted agent's tmux server
-	Pane        string     `json:"pane,omitempty"`     // of an adopted agent
-	Approval    Approval   `json:"approval,omitempty"` // of its request to be a special agent
-	IsSpecial   bool       `json:"is_special_agent"`
-	AutoRespond bool       `json:"auto_respond"`        // a model answers its messages, once it is approved
-	Responder   *Responder `json:"-"`                   // how a model answers; nil if none does
-	Session     Session    `json:"session,omitzero"`    // its program's own session
-	NoResume    bool       `json:"no_resume,omitempty"` // a restart begins a new session
-	PromptHash  string     `json:"-"`                   // of the first prompt of its launch
-	Reserved    Ports      `json:"reserved_ports,omitempty"`
-	OwnEnv      []string   `json:"-"` // the names of the variables that its launch set for it alone
-	Seal        string     `json:"-"` // the secret word in the footers of its terminal; "" if it has none
-	CreatedAt   time.Time  `json:"created_at"`
-	LastActive  time.Time  `json:"last_active"`
+	Kind        AgentKind    `json:"kind"`
+	State       AgentState   `json:"state"`
+	Since       time.Time    `json:"since"`              // when it entered its state
+	Evidence    string       `json:"evidence,omitempty"` // how the state is known
+	ExitStatus  *int         `json:"exit_status,omitempty"`
+	Host        string       `json:"host,omitempty"`
+	Profile     string       `json:"profile,omitempty"`
+	Runs        string       `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
+	Command     []string     `json:"command,omitempty"`
+	Dir         string       `json:"dir,omitempty"` // the directory in which it was launched
+	Worktree    *Worktree    `json:"worktree,omitempty"`
+	Socket      string       `json:"socket,omitempty"`   // of an adopted agent's tmux server
+	Pane        string       `json:"pane,omitempty"`     // of an adopted agent
+	Approval    Approval     `json:"approval,omitempty"` // of its request to be a special agent
+	IsSpecial   bool         `json:"is_special_agent"`
+	AutoRespond bool         `json:"auto_respond"`        // a model answers its messages, once it is approved
+	Responder   *Responder   `json:"-"`                   // how a model answers; nil if none does
+	Session     Session      `json:"session,omitzero"`    // its program's own session
+	NoResume    bool         `json:"no_resume,omitempty"` // a restart begins a new session
+	PromptHash  string       `json:"-"`                   // of the first prompt of its launch
+	Reserved    Ports        `json:"reserved_ports,omitempty"`
+	Pull        *PullRequest `json:"pull_request,omitempty"`
+	OwnEnv      []string     `json:"-"` // the names of the variables that its launch set for it alone
+	Seal        string       `json:"-"` // the secret word in the footers of its terminal; "" if it has none
+	CreatedAt   time.Time    `json:"created_at"`
+	LastActive  time.Time    `json:"last_active"`
 }
 
 // Ports are the TCP ports that are reserved for an agent on its host, by the names of the variables that tell its

@@ -51,6 +51,7 @@ var AgentColumns = []AgentColumn{
 	{Head: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
 	{Head: "host", Rank: 4, Least: 8, Most: 14},
 	{Head: "ports", Text: ports, Rank: 12, Least: 10, Most: 30, Fact: 5, Table: true, Fit: Spare},
+	{Head: "pull request", Text: pull, Rank: 2, Least: 8, Most: 24, Fact: 6, Table: true, Fit: Spare},
 	{Head: "directory", Rank: 11, Least: 10, Most: 20},
 	{Head: "last hour", Rank: 8, Least: 12, Most: 12},
 	{Head: "work", Rank: 10, Least: 12, Most: 12},
@@ -88,6 +89,14 @@ func plannedAt(s *parley.AgentStatus) string {
 
 // ports returns the ports that are reserved for an agent.
 func ports(s *parley.AgentStatus) string { return s.Reserved.String() }
+
+// pull returns the pull request of an agent's branch.
+func pull(s *parley.AgentStatus) string {
+	if s.Pull == nil {
+		return ""
+	}
+	return s.Pull.Words()
+}
 
 // Runs returns what an agent runs: its profile, and its model if its command names one. What has no terminal is of a
 // kind.

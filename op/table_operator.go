@@ -93,6 +93,12 @@ var (
 			"not merged is kept unless discard is given.",
 		OperatorOnly, Destroys)
 
+	// OpenPullRequest opens a pull request for an agent's branch, and has the agent told of its checks and reviews.
+	OpenPullRequest = define[parley.OpenPullRequestRequest, parley.OpenPullRequestResult]("open_pull_request",
+		"Push an agent's branch and open a pull request for it, with gh or glab as they are signed in. From then on "+
+			"failing checks and review comments come to the agent as messages.",
+		OperatorOnly, Adds)
+
 	// PauseCommunication pauses all messages, or resumes them. During a pause new messages
 	// are refused and stored ones held.
 	PauseCommunication = define[parley.PauseCommunicationRequest,

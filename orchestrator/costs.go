@@ -28,7 +28,7 @@ func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) (pause
 	return true, nil
 }
 
-// noticeOfOverlap tells an agent that another one changes its files.
-func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {
+// notice sends an agent a notice from parley, once for each key.
+func (o *Orchestrator) notice(ctx context.Context, to *team.Member, text, key string) error {
 	return o.rooms.admission.Notify(ctx, []*team.Member{to}, text, nil, key)
 }

@@ -61,6 +61,7 @@ func (o *Orchestrator) registerTeam(s *services) {
 	op.ReviewAgent.Handle(o.Handlers, s.worktrees.ReviewAgent)
 	op.PreviewMerge.Handle(o.Handlers, s.worktrees.PreviewMerge)
 	op.FinishWorktree.Handle(o.Handlers, s.worktrees.FinishWorktree)
+	op.OpenPullRequest.Handle(o.Handlers, s.worktrees.OpenPullRequest)
 }
 
 // registerTalk registers what agents and people say to each other.

@@ -30,6 +30,7 @@ import (
 	"parley/orchestrator/needs"
 	"parley/orchestrator/overlap"
 	"parley/orchestrator/ports"
+	"parley/orchestrator/pulls"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
@@ -77,6 +78,7 @@ type rooms struct {
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
 	kept       *sessions.Archive
+	pulls      *pulls.Watcher
 	programs   *trial.Programs
 	pause      *admission.Pause
 	admission  *admission.Admission
@@ -92,10 +94,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Host = cmp.Or(opts.Store.Hosts.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Boundary.Ports == nil {
-		none := func(string) bool { return false }
-		opts.Boundary.Ports = &ports.Registry{
-			Path: filepath.Join(opts.State, "ports"), Owner: opts.Workspace, Gone: none,
-		}
+		opts.Boundary.Ports = &ports.Registry{Path: filepath.Join(opts.State, "ports"), Owner: opts.Workspace}
 	}
 	opts.Boundary.Ports.First, opts.Boundary.Ports.Last = opts.Settings.PortsFrom, opts.Settings.PortsTo
 	if opts.Now == nil {
@@ -173,7 +172,12 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	})
 	o.rooms.admission.Responders = o.rooms.responders
 	o.rooms.overlaps = overlap.New(overlap.Options{
-		Store: o.store, Roster: o.rooms.roster, Mode: o.opts.Settings.Overlaps, Notify: o.noticeOfOverlap,
+		Store: o.store, Roster: o.rooms.roster, Mode: o.opts.Settings.Overlaps, Notify: o.notice,
+		Now: o.now, Log: o.log,
+	})
+	o.rooms.pulls = pulls.New(pulls.Options{
+		Roster: o.rooms.roster, Command: o.opts.Settings.PullRequestCommand, Dir: o.opts.LaunchDir,
+		Every: o.opts.Settings.PullRequestEvery, MaxText: o.opts.Settings.MaxText, Notify: o.notice,
 		Now: o.now, Log: o.log,
 	})
 	env := terminal.Inherited(os.Environ())
@@ -229,7 +233,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	o.services.agents.Planned = plans.Next
 	o.services.worktrees = &agents.Worktrees{
 		Elsewhere: r.elsewhere, Roster: r.roster, Terminals: r.terminals, Service: o,
-		Workspace: o.opts.Workspace,
+		Workspace: o.opts.Workspace, Pulls: r.pulls,
 	}
 	o.services.sessions = &agents.Sessions{
 		Elsewhere: r.elsewhere, Roster: r.roster, Profiles: o.opts.Profiles, Kept: r.kept,
@@ -316,6 +320,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.Workspace.Prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
+	o.group.Go(func() { o.rooms.pulls.Run(running) })
 	o.group.Go(func() { o.rooms.programs.Run(running) })
 	o.group.Go(func() { o.rooms.kept.Run(running) })
 	if o.store.Hosts.Team().Own != "" {

@@ -176,6 +176,11 @@ func (s *Agents) SetAgentPorts(ctx context.Context, id string, ports parley.Port
 	return s.set(ctx, "storing the agent's ports", id, "ports", portsText(ports))
 }
 
+// SetPullRequest records the pull request of an agent; nil for none. AGENT_NOT_FOUND.
+func (s *Agents) SetPullRequest(ctx context.Context, id string, p *parley.PullRequest) error {
+	return s.set(ctx, "storing the agent's pull request", id, "pull_request", pullText(p))
+}
+
 // set changes one column of an agent.
 func (s *Agents) set(ctx context.Context, what, id, column string, value any) error {
 	return s.db.write(ctx, what, func(t *tx) error {

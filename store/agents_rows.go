@@ -37,6 +37,7 @@ type agentRow struct {
 	PromptHash   string
 	OwnEnv       []string `gorm:"serializer:json"`
 	Ports        string   // JSON; "" if it has none
+	PullRequest  string   // JSON; "" if it has none
 	CreatedAt    int64    `gorm:"autoCreateTime:false"`
 	LastActive   int64
 }
@@ -70,6 +71,7 @@ var agentsTable = engine.Table[agentRow]{
 		{"prompt_hash", func(r *agentRow) any { return r.PromptHash }},
 		{"own_env", func(r *agentRow) any { return jsonList(r.OwnEnv) }},
 		{"ports", func(r *agentRow) any { return r.Ports }},
+		{"pull_request", func(r *agentRow) any { return r.PullRequest }},
 		{"created_at", func(r *agentRow) any { return r.CreatedAt }},
 		{"last_active", func(r *agentRow) any { return r.LastActive }},
 	},
@@ -129,6 +131,7 @@ func (t agentsIn) row(a *parley.Agent) agentRow {
 		PromptHash:   a.PromptHash,
 		OwnEnv:       notNil(a.OwnEnv),
 		Ports:        portsText(a.Reserved),
+		PullRequest:  pullText(a.Pull),
 		CreatedAt:    nanos(a.CreatedAt),
 		LastActive:   nanos(a.LastActive),
 	}
@@ -197,6 +200,7 @@ func (r *agentRow) agent() parley.Agent {
 		PromptHash: r.PromptHash,
 		OwnEnv:     nilIfEmpty(r.OwnEnv),
 		Reserved:   portsOf(r.Ports),
+		Pull:       pullOf(r.PullRequest),
 		IsSpecial:  approval == parley.ApprovalGiven,
 		CreatedAt:  instant(r.CreatedAt),
 		LastActive: instant(r.LastActive),
@@ -288,4 +292,28 @@ func portsOf(text string) (p parley.Ports) {
 		return nil
 	}
 	return p
+}
+
+// storedPull is a pull request as it is stored.
+type storedPull struct {
+	parley.PullRequest
+	Told parley.PullTold `json:"told"`
+}
+
+func pullText(p *parley.PullRequest) string {
+	if p == nil {
+		return ""
+	}
+	text, _ := json.Marshal(storedPull{*p, p.Told}) // texts, numbers and times
+	return string(text)
+}
+
+// pullOf is the inverse of pullText. What it cannot read is no pull request.
+func pullOf(text string) *parley.PullRequest {
+	var p storedPull
+	if text == "" || json.Unmarshal([]byte(text), &p) != nil {
+		return nil
+	}
+	p.PullRequest.Told = p.Told
+	return &p.PullRequest
 }

@@ -51,6 +51,24 @@ func (diffCommand) print(o *output, res *parley.DiffAgentResult) error {
 	return nil
 }
 
+type pullCommand struct{}
+
+func (pullCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.OpenPullRequestResult]{
+		op:    "open_pull_request",
+		use:   "pr NAME",
+		short: "Open a pull request, and bring its reviews to the agent",
+		example: `  parley pr coder
+  parley pr coder --title "Fix the login" --draft
+  parley pr coder --stop      # the agent hears no more of it`,
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"title", "body", "base", "draft", "stop"},
+		fill:     positional("agent"),
+		print:    func(o *output, res *parley.OpenPullRequestResult) error { return o.printLine(res.Said()) },
+	}.declare(c)
+}
+
 // mergeCommand merges an agent's branch. The agent goes on, unless its worktree is to be removed.
 type mergeCommand struct{ preview, squash bool }
 

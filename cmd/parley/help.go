@@ -37,7 +37,7 @@ func commandGroups() []commandGroup {
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
 			askCommand{}, waitCommand{}, threadCommand(),
 			sessionsCommand{},
-			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{},
+			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{}, pullCommand{},
 			pauseCommand(), resumeCommand(), layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
 		{"Agents and their terminals", commands{

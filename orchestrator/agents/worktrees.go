@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/sh"
 	"parley/op"
+	"parley/orchestrator/pulls"
 	"parley/orchestrator/relay"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -27,6 +28,7 @@ type Worktrees struct {
 	Terminals *terminal.Terminals
 	Service   parley.Service // sends reviews
 	Workspace string
+	Pulls     *pulls.Watcher
 }
 
 // make makes the worktree that a launch asks for, and makes the launch run in it. A request without
@@ -201,6 +203,23 @@ func (ws *Worktrees) worktreeOf(agent string) (*team.Member, *parley.Worktree, e
 	return m, w, nil
 }
 
+// OpenPullRequest does op.OpenPullRequest, on the host that has the worktree.
+func (ws *Worktrees) OpenPullRequest(
+	ctx context.Context, req parley.OpenPullRequestRequest,
+) (*parley.OpenPullRequestResult, error) {
+	return relay.Across(ctx, ws.Elsewhere, ws.HostOf(req.Agent), op.OpenPullRequest, req, ws.openPull)
+}
+
+func (ws *Worktrees) openPull(
+	ctx context.Context, req parley.OpenPullRequestRequest,
+) (*parley.OpenPullRequestResult, error) {
+	m, w, err := ws.worktreeOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return ws.Pulls.Open(ctx, m, w, req)
+}
+
 // FinishWorktree does op.FinishWorktree. It looks before the agent is stopped, so that a
 // refusal disturbs nobody, and again after, since the agent may have gone on.
 func (ws *Worktrees) FinishWorktree(
@@ -250,7 +269,7 @@ func (ws *Worktrees) finish(
 	}
 	if req.Remove {
 		res.Removed = true
-		err = ws.Roster.Records.SetWorktree(ctx, m, nil)
+		err = errors.Join(ws.Roster.Records.SetWorktree(ctx, m, nil), ws.Roster.Records.SetPull(ctx, m, nil))
 		if len(m.Agent().Reserved) > 0 {
 			err = errors.Join(err, ws.Terminals.Ports.GiveBack(ctx, m.Name))
 		}

@@ -27,7 +27,7 @@ import (
 type Registry struct {
 	Path        string                  // of the file, beside which is that of its lock
 	Owner       string                  // the workspace; the same as long as it is
-	Gone        func(owner string) bool // reports whether another workspace is no more: its ports are free
+	Gone        func(owner string) bool // reports whether another workspace is no more; nil: none is
 	First, Last int                     // what is given
 }
 
@@ -147,7 +147,7 @@ func (r *Registry) open(all map[int]claim, port int, spare func(agent string) bo
 	case !has:
 		return true
 	case c.Owner != r.Owner:
-		return r.Gone(c.Owner)
+		return r.Gone != nil && r.Gone(c.Owner)
 	}
 	return spare != nil && spare(c.Agent)
 }

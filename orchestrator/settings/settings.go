@@ -126,10 +126,12 @@ type Storage struct {
 
 // Machines are the settings of a team's machines.
 type Machines struct {
-	HostSSH       string `yaml:"host_ssh" trust:"true" doc:"Where ssh reaches the other machines of the team, as NAME=DESTINATION, separated by commas; at their names unless set."`
-	LocalActsOnly bool   `yaml:"local_acts_only" trust:"true" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
-	PortsFrom     int    `yaml:"ports_from" default:"21000" min:"1024" max:"65535" doc:"The first TCP port that agents are given. Systems take those of outgoing connections from 32768 or 49152 on."`
-	PortsTo       int    `yaml:"ports_to" default:"24999" min:"1024" max:"65535" doc:"The last one."`
+	HostSSH            string        `yaml:"host_ssh" trust:"true" doc:"Where ssh reaches the other machines of the team, as NAME=DESTINATION, separated by commas; at their names unless set."`
+	LocalActsOnly      bool          `yaml:"local_acts_only" trust:"true" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
+	PullRequestCommand string        `yaml:"pull_request_command" trust:"true" doc:"The program that opens and reads pull requests, in place of gh or glab; it speaks as gh does, or as glab if its name begins so."`
+	PullRequestEvery   time.Duration `yaml:"pull_request_every" default:"1m" min:"1s" doc:"How often an open pull request is looked at; more and more seldom, up to ten times, while nothing happens there."`
+	PortsFrom          int           `yaml:"ports_from" default:"21000" min:"1024" max:"65535" doc:"The first TCP port that agents are given. Systems take those of outgoing connections from 32768 or 49152 on."`
+	PortsTo            int           `yaml:"ports_to" default:"24999" min:"1024" max:"65535" doc:"The last one."`
 }
 
 // SetDefaults gives each setting that is zero its default.

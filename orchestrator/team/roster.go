@@ -208,6 +208,17 @@ func (r *records) SetPorts(ctx context.Context, m *Member, ports parley.Ports) e
 	return nil
 }
 
+// SetPull records the pull request of a member, nil for none, first in the database and then in memory.
+func (r *records) SetPull(ctx context.Context, m *Member, p *parley.PullRequest) error {
+	if err := r.store.Agents.SetPullRequest(ctx, m.ID, p); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Pull = p
+	return nil
+}
+
 // SetWorktree records the worktree of a member, nil for none, first in the database and then in memory.
 func (r *records) SetWorktree(ctx context.Context, m *Member, w *parley.Worktree) error {
 	if err := r.store.Agents.SetAgentWorktree(ctx, m.ID, w); err != nil {

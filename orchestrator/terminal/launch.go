@@ -229,7 +229,7 @@ func (la *launcher) revive(ctx context.Context, m *team.Member, a parley.Agent, 
 		}
 	}
 
-	a.ID, a.Name, a.CreatedAt, a.Reserved = old.ID, old.Name, old.CreatedAt, old.Reserved
+	a.ID, a.Name, a.CreatedAt, a.Reserved, a.Pull = old.ID, old.Name, old.CreatedAt, old.Reserved, old.Pull
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}

@@ -36,18 +36,21 @@ var quiet = []string{
 	"-c", "core.pager=cat",
 	"-c", "commit.gpgSign=false",
 	"-c", "submodule.recurse=false",
-	"-c", "protocol.allow=never",
+	"-c", neverFetch,
 	"-c", "color.ui=false",
 	"-c", "core.quotePath=false",
 	"-c", "maintenance.auto=false", // it runs gc.recentObjectsHook
 	"-c", "gc.auto=0",
 }
 
+const neverFetch = "protocol.allow=never"
+
 // repo is a directory in which git runs.
 type repo struct {
-	dir   string
-	guard []string // settings that switch off the programs that the repository names itself
-	index string   // in place of its own; "" for that
+	dir    string
+	guard  []string // settings that switch off the programs that the repository names itself
+	index  string   // in place of its own; "" for that
+	pushes bool     // it may reach others over the network
 }
 
 // gitError is a command of git that failed.
@@ -141,11 +144,19 @@ func (r *repo) in(ctx context.Context, dir string) (*repo, error) {
 
 // git runs git and returns what it printed.
 func (r *repo) git(ctx context.Context, words ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	limit := gitTime
+	if r.pushes {
+		limit = pushTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.dir}, quiet, r.guard, words)...)
 	cmd.Env = environ()
+	if r.pushes {
+		cmd.Args[slices.Index(cmd.Args, neverFetch)] = "push.gpgSign=false"
+		cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=https:http:ssh")
+	}
 	if r.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
 	}

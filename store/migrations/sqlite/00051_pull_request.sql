@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE agents ADD COLUMN pull_request TEXT NOT NULL DEFAULT ''; -- JSON: of its branch, and what it was told of that
