@@ -37,12 +37,12 @@ func commandGroups() []commandGroup {
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
 			askCommand{}, waitCommand{}, threadCommand(),
 			sessionsCommand{},
-			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{}, pullCommand{},
+			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{},
 			pauseCommand(), resumeCommand(), layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
 		{"Agents and their terminals", commands{
 			adoptCommand{}, leaveCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),
-			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(),
+			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(), pullCommand{},
 		}},
 		{"Messages and files", commands{
 			readCommand(), ignoreCommand(), messageCommand{}, whoisCommand(), historyCommand(), scheduleCommand{},
