@@ -176,8 +176,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Now: o.now, Log: o.log,
 	})
 	o.rooms.pulls = pulls.New(pulls.Options{
-		Roster: o.rooms.roster, Command: o.opts.Settings.PullRequestCommand, Dir: o.opts.LaunchDir,
-		Every: o.opts.Settings.PullRequestEvery, MaxText: o.opts.Settings.MaxText, Notify: o.notice,
+		Roster: o.rooms.roster, Settings: &o.opts.Settings, Dir: o.opts.LaunchDir, Notify: o.notice,
 		Now: o.now, Log: o.log,
 	})
 	env := terminal.Inherited(os.Environ())

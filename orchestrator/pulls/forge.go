@@ -136,8 +136,8 @@ func (o *Options) toolFor(ctx context.Context, at place) (tool, error) {
 		}
 		names = append(names, p.name)
 	}
-	if o.Command != "" {
-		names = []string{o.Command}
+	if o.Settings.PullRequestCommand != "" {
+		names = []string{o.Settings.PullRequestCommand}
 	}
 
 	var found string

@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/sh"
+	"parley/orchestrator/settings"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
 	"parley/plain"
@@ -23,11 +24,9 @@ import (
 
 // Options are the parts of a Watcher.
 type Options struct {
-	Roster  *team.Roster
-	Command string        // in place of gh and glab; "" for these
-	Dir     string        // where they run
-	Every   time.Duration // between two looks at a pull request; up to mostPatience times that while nothing happens
-	MaxText int
+	Roster   *team.Roster
+	Settings *settings.Settings
+	Dir      string // where gh and glab run
 	// Notify sends a notice to an agent, once for each key.
 	Notify func(ctx context.Context, to *team.Member, text, key string) error
 	Now    func() time.Time
@@ -103,7 +102,7 @@ func (w *Watcher) Open(
 	if err := w.Roster.Records.SetPull(context.WithoutCancel(ctx), m, p); err != nil {
 		return nil, err
 	}
-	w.next[m.ID] = turn{w.Now(), w.Every}
+	w.next[m.ID] = turn{w.Now(), w.Settings.PullRequestEvery}
 	w.wake()
 
 	res.Pull, res.Opened = p, opened
@@ -192,7 +191,7 @@ func (w *Watcher) lookAll(ctx context.Context) time.Duration {
 		}
 		wait = min(wait, w.visit(ctx, m))
 	}
-	return max(wait, w.Every/4)
+	return max(wait, w.Settings.PullRequestEvery/4)
 }
 
 // visit looks at the pull request of a member if it is its turn, and returns the time until the next one.
@@ -204,14 +203,14 @@ func (w *Watcher) visit(ctx context.Context, m *team.Member) time.Duration {
 		return t.at.Sub(now)
 	}
 
-	t.every = min(max(t.every, w.Every)*2, w.Every*mostPatience)
+	t.every = min(max(t.every, w.Settings.PullRequestEvery)*2, w.Settings.PullRequestEvery*mostPatience)
 	if a.State != parley.StateTerminated { // nobody would hear of it
 		moves, err := w.look(ctx, m, *a.Pull)
 		if err != nil && ctx.Err() == nil {
 			w.Log.Warn("look at a pull request", "agent", m.Name, "error", err)
 		}
 		if moves {
-			t.every = w.Every
+			t.every = w.Settings.PullRequestEvery
 		}
 	}
 	t.at = w.Now().Add(t.every)
@@ -248,7 +247,7 @@ func (w *Watcher) look(ctx context.Context, m *team.Member, p parley.PullRequest
 	case p.State != parley.PullOpen:
 		p.Told.Next = &parley.PullNotice{Text: ended(&p, s.by), Seen: []string{string(p.State)}}
 	case len(news) > 0 && len(p.Told.At) < mostAnHour:
-		p.Told.Next = compose(&p, news, w.MaxText)
+		p.Told.Next = compose(&p, news, w.Settings.MaxText)
 	case before == p.Words():
 		return s.runs || len(news) > 0, nil
 	}
@@ -270,7 +269,7 @@ func (w *Watcher) read(ctx context.Context, p *parley.PullRequest) (*seen, error
 	if !ok {
 		return nil, fmt.Errorf("%q is no pull request", p.URL)
 	}
-	t := tool{program: cmp.Or(w.Command, program), dir: w.Dir, place: at}
+	t := tool{program: cmp.Or(w.Settings.PullRequestCommand, program), dir: w.Dir, place: at}
 	return t.forge().look(ctx, p.Number)
 }
 

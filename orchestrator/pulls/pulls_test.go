@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/orchestrator/settings"
 )
 
 func TestPlaceOfRepository(t *testing.T) {
@@ -109,7 +110,9 @@ func TestGitLabIsReadByGlab(t *testing.T) {
 	}
 	write("glab", glab)
 	write("found.json", "[]")
-	o := Options{Command: filepath.Join(dir, "glab"), Dir: dir}
+	o := Options{Dir: dir, Settings: &settings.Settings{
+		Machines: settings.Machines{PullRequestCommand: filepath.Join(dir, "glab")},
+	}}
 	g := must.Have(o.toolFor(t.Context(), place{"gitlab.com", "g/s", "tool"}))(t).forge()
 
 	const address = "https://gitlab.com/g/s/tool/-/merge_requests/3"
