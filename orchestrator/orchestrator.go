@@ -93,9 +93,8 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Boundary.Always = opts.Settings.Sandbox
 	opts.Host = cmp.Or(opts.Store.Hosts.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
-	if opts.Boundary.Ports == nil {
-		opts.Boundary.Ports = &ports.Registry{Path: filepath.Join(opts.State, "ports"), Owner: opts.Workspace}
-	}
+	own := &ports.Registry{Path: filepath.Join(opts.State, "ports"), Owner: opts.Workspace}
+	opts.Boundary.Ports = cmp.Or(opts.Boundary.Ports, own)
 	opts.Boundary.Ports.First, opts.Boundary.Ports.Last = opts.Settings.PortsFrom, opts.Settings.PortsTo
 	if opts.Now == nil {
 		opts.Now = time.Now
