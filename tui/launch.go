@@ -73,7 +73,7 @@ var formFields = [launchFields]struct{ label, parameter string }{
 	groupField:    {"groups", "groups"},
 	worktreeField: {"worktree", "worktree"},
 	promptField:   {"prompt", "prompt"},
-	sessionField:  {"goes on with", "session"},
+	sessionField:  {"continues", "session"},
 }
 
 // ownBranch asks for a worktree on a branch that is named after the agent.

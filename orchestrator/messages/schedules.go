@@ -215,7 +215,7 @@ func (s *Schedules) ChangeSchedule(
 			*p = *stored
 			return unlessDone(p, stored)
 		})
-		done = "Now "
+		done = "Paused: "
 	case parley.ResumeSchedule:
 		err = schedules.Change(ctx, p.ID, func(stored *parley.Schedule) error {
 			if stored.State == parley.SchedulePaused && stored.Every != "" {
@@ -227,7 +227,7 @@ func (s *Schedules) ChangeSchedule(
 			*p = *stored
 			return unlessDone(p, stored)
 		})
-		done = "Goes on "
+		done = "Resumed: "
 	}
 	if err != nil {
 		return nil, err
