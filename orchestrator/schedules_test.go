@@ -13,6 +13,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/wait"
 	"parley/op"
+	"parley/orchestrator/messages"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
 )
@@ -409,9 +410,11 @@ func TestOneOfSeveralHostsSendsATime(t *testing.T) {
 	url := storetest.URL(t)
 	hosts := []*testTeam{hostOf(t, url, "ann"), hostOf(t, url, "bob"), hostOf(t, url, "cat")}
 	reader := hosts[0].as("reader")
+	var all []*messages.Timetable
 	for _, te := range hosts {
 		te.knows("reader")
-		te.services.schedules.Timetable.Leads = func() bool { return true }
+		s := messages.NewSchedules(te.services.messages, te.Orchestrator, func() bool { return true })
+		all = append(all, s.Timetable)
 	}
 	must.Have(op.ScheduleMessage.Call(hosts[1].operator(), hosts[1], parley.ScheduleMessageRequest{
 		To: parley.Names{"reader"}, Text: "now", At: "in 1s", Zone: "UTC",
@@ -419,14 +422,19 @@ func TestOneOfSeveralHostsSendsATime(t *testing.T) {
 
 	var list []parley.Schedule
 	tmuxtest.Poll(t, func() bool {
+		var looking sync.WaitGroup
+		for _, tt := range all {
+			looking.Go(func() {
+				tt.Changed() // what others plan is told to their own
+				must.Do(t, tt.Look(t.Context()))
+				tt.Wait()
+			})
+		}
+		looking.Wait()
 		res := must.Have(op.ListSchedules.Call(hosts[2].operator(), hosts[2], parley.ListSchedulesRequest{}))(t)
 		list = res.Schedules
 		return list[0].State == parley.ScheduleDone
 	}, func() string { return fmt.Sprintf("the schedule is %+v", list) })
-	for _, te := range hosts {
-		must.Do(t, te.services.schedules.Timetable.Look(t.Context()))
-		te.services.schedules.Timetable.Wait()
-	}
 	inbox := must.Have(op.CheckInbox.Call(reader, hosts[0], parley.CheckInboxRequest{Limit: 50}))(t)
 	if len(inbox.Messages) != 1 || list[0].Last.End != parley.ScheduleSent {
 		t.Errorf("%d messages, want one: %+v", len(inbox.Messages), list[0].Last)

@@ -434,7 +434,7 @@ func TestASpecChangesInPlace(t *testing.T) {
 	want := parley.AgentSpec{
 		Description: "writes", Role: "coder", Capabilities: []string{"go"}, Groups: []string{"backend"},
 		Orchestrate:   true,
-		Interruptible: true, ResumeAfterLimit: true, Door: "never",
+		Interruptible: true, ResumeAfterLimit: true, Door: "never", Fallback: []string{"codex"},
 	}
 	for _, field := range parley.SpecFields(&want) {
 		if field.Means != parley.InPlace {

@@ -142,9 +142,17 @@ func TestConversationsOfEveryProgramAreFound(t *testing.T) {
 			t.Errorf("%q is found in %v, want %v", words, got, want)
 		}
 	}
-	for _, s := range h.list(t, "osprey").Sessions {
-		if !strings.Contains(s.Found, "the second word is OSPREY") {
-			t.Errorf("of %s this stands around the word: %q", s.Program, s.Found)
+	around := map[string]string{} // on a busy machine, an answer does not wait for all of it
+	for deadline := time.Now().Add(30 * time.Second); len(around) < len(want) && time.Now().Before(deadline); {
+		for _, s := range h.list(t, "osprey").Sessions {
+			if s.Found != "" {
+				around[s.Program] = s.Found
+			}
+		}
+	}
+	for _, name := range want {
+		if !strings.Contains(around[name], "the second word is OSPREY") {
+			t.Errorf("of %s this stands around the word: %q", name, around[name])
 		}
 	}
 }
