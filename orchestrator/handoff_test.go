@@ -395,7 +395,8 @@ func TestADaemonKilledInAHandoffLeavesOneProgram(t *testing.T) {
 			t.Errorf("round %d: what waited came %d times, and is %s", round, times, state)
 		}
 		if was != now { // what waited may have gone to the old one, and have settled before this
-			tmuxtest.Poll(t, func() bool { return strings.Contains(strings.Join(h.got(now), ""), "as the agent coder") },
+			briefed := func() bool { return strings.Contains(strings.Join(h.got(now), ""), "as the agent coder") }
+			tmuxtest.Poll(t, briefed,
 				func() string { return fmt.Sprintf("round %d: %s was not briefed: %q", round, now, h.got(now)) })
 		}
 	}
