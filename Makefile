@@ -63,19 +63,21 @@ test: tmux ## run the tests, but those in browsers and the longest: see check
 	$(IN_LAB) test -count=1 -short $(ATONCE) ./...
 
 # On a machine that does much else, a program, a browser or a terminal can be later than any test waits. So a
-# check runs what failed once more, alone: a test that fails again, or whose first run had a data race, fails the
-# check, and one that passes then is named at its end. `test` runs each test once.
+# check runs what failed once more, and if it fails beside the others a last time when they are done: a test that
+# fails then, or whose first run had a data race, fails the check, and one that passes is named at its end. `test`
+# runs each test once.
 GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=build/tools/go.mod gotestsum)
 AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
-	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt'
+	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt' --jsonfile='$(CURDIR)/.build/tried-$(1).json'
 
 # The last run side by side. Together `race` and `stories` run each test once, and
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
 check: format tidy lint web-types vulns build benches ## everything that a commit must pass
-	@rm -f .build/again-*.txt
-	@$(MAKE) -j4 real race stories cross
+	@rm -f .build/again-*.txt .build/tried-*.json
+	@$(MAKE) -k -j4 real race stories cross || { ! grep -qs 'DATA RACE' .build/tried-*.json && \
+		echo 'check: what failed is tried a last time' >&2 && $(MAKE) real race stories cross; }
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
 
 .PHONY: format

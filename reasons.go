@@ -144,7 +144,7 @@ var reasons = map[ReasonCode]reason{
 		ends:    withOwnText,
 	},
 	HoldSettling: {words: "it has only just come to rest", brief: true},
-	HoldBusy:     {words: "it is busy", lasting: "%s has been busy", brief: true, with: StateBusy},
+	HoldBusy:     {words: "it is busy%s", lasting: "%s has been busy", brief: true, with: StateBusy},
 	HoldDialog: {
 		words:   "a dialog is open in its terminal, and the text would answer it",
 		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",

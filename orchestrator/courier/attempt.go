@@ -153,6 +153,9 @@ const defaultShow = 10 * time.Second
 // it took a key for the answer to a question that it had not drawn.
 const slowDraw = time.Second
 
+// drawsLate says of such a program why a message waits for its rest that would go into its work.
+const drawsLate = ", and draws late: the key could answer a question that it has not drawn yet"
+
 // notePasted notes where the text is, and begins the time in which it is to show.
 func (a *attempt) notePasted(o *observation) {
 	p := &a.pasted
@@ -242,7 +245,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		return a.wait(o, p.began, p.within, tmux.NotShown)
 	}
 	if a.way.by.works() && a.memory.behind { // until it rests
-		a.refused = held(parley.HoldBusy, "")
+		a.refused = held(parley.HoldBusy, drawsLate)
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	p.scrolls = o.screen.InMode && a.way.by != passMode // tmux refuses the key then

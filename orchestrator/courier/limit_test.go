@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -35,8 +36,41 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 			o: New(Options{Now: func() time.Time { return c.now }}),
 			m: team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{ResumeAfterLimit: c.resumes}}),
 		}}
-		if w, passes := looks.passes(terminal, &store.Job{}, h); passes != c.want || (w.by == passLimit) != c.want {
-			t.Errorf("%s: it passes %v (%+v), want %v", name, passes, w, c.want)
+		if w, h := looks.passes(terminal, &store.Job{}, h); h.none() != c.want || (w.by == passLimit) != c.want {
+			t.Errorf("%s: it passes by %+v, held %+v, want %v", name, w, h, c.want)
+		}
+	}
+}
+
+// What would go into the work of a program waits where that draws late, and its reason says so.
+func TestIntoTheWorkOfASlowProgramNothingGoes(t *testing.T) {
+	queue, none := &profile.Profile{Key: "Enter", QueueKey: "Tab"}, &profile.Profile{}
+	high, urgent := parley.PriorityHigh, parley.PriorityUrgent
+	for name, c := range map[string]struct {
+		profile *profile.Profile
+		into    bool // interruptible
+		late    bool
+		urgent  parley.Priority
+		want    passage
+		reason  string
+	}{
+		"into its queue":              {queue, false, false, high, passQueue, ""},
+		"into its queue, late":        {queue, false, true, high, 0, drawsLate},
+		"into its work":               {queue, true, false, urgent, passWork, ""},
+		"into its work, late":         {queue, true, true, urgent, 0, drawsLate},
+		"what is not urgent":          {queue, false, true, parley.PriorityNormal, 0, "it is busy"},
+		"where there is no queue key": {none, false, true, high, 0, "it is busy"},
+	} {
+		agent := parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{Interruptible: c.into}}
+		v := &view{memory: memory{behind: c.late}, post: &post{
+			o: New(Options{Now: time.Now}), m: team.NewMember(agent),
+		}}
+		busy := held(parley.HoldBusy, "")
+		busy.only = true
+		w, h := v.passes(&team.Terminal{Profile: c.profile},
+			&store.Job{Message: parley.Message{Priority: c.urgent}}, busy)
+		if w.by != c.want || !strings.HasSuffix(h.Reason, c.reason) || h.none() != (c.reason == "") {
+			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.by, h.Reason, c.want, c.reason)
 		}
 	}
 }

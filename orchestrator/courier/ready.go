@@ -34,11 +34,8 @@ func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, bega
 		return w, v.o.stagger(t.Profile, job)
 	}
 
-	w, passes := v.passes(t, job, h)
+	w, h := v.passes(t, job, h)
 	w.since, w.ahead, w.spent = since, v.future, spent
-	if passes {
-		h = hold{}
-	}
 	return w, h
 }
 
@@ -91,46 +88,47 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 	return h
 }
 
-// passes says whether a message may go although something is in the way: what its
-// operator allowed or asked for, and what the program's own queue is for.
-func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
+// passes says whether a message may go although something is in the way, and how: what its operator allowed or asked
+// for, and what the program's own queue is for. Else it returns what holds the message.
+func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, hold) {
 	over, forced := v.m.IsForced(job.Message.ID)
 	if h.draft != "" && h.draft == over {
-		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, true
+		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, hold{}
 	}
 	if !h.only {
-		return way{}, false
+		return way{}, h
 	}
 
 	interrupts := team.IsUrgent(*job) && v.m.Agent().Interruptible
 	pressing := job.Message.Priority == parley.PriorityHigh || job.Message.Priority == parley.PriorityUrgent
-	key := tmux.Key(t.Profile.Key)
+	w := way{key: tmux.Key(t.Profile.Key)}
 
 	switch {
 	case h.Code == parley.HoldScrolling && interrupts:
-		return way{by: passMode, key: key}, true
+		w.by = passMode
 	case h.Code == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
-		return way{by: passLimit, key: key}, true
+		w.by = passLimit
 	case h.blocked() && forced:
-		return way{by: passBlock, key: key}, true
-	case h.working() && v.memory.behind:
-		return way{}, false
+		w.by = passBlock
 	case h.working() && interrupts:
-		return way{by: passWork, key: key}, true
-	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
-		return way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}, true
+		w.by = passWork
+	case h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
+		w = way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}
+	default:
+		return way{}, h
 	}
-	return way{}, false
+	if w.by.works() && v.memory.behind {
+		h.Hold = held(h.Code, drawsLate).Hold
+		return way{}, h
+	}
+	return w, hold{}
 }
 
 // lookAgain looks what is in the way of a message that took long to claim.
 func (v *view) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
 	facts := v.inspect(t, v.o.Now())
 	facts.spent = "" // as it was decided before
-	h := v.look(ctx, t, job, &facts)
-	if _, passes := v.passes(t, job, h); passes {
-		return hold{}
-	}
+	_, h := v.passes(t, job, v.look(ctx, t, job, &facts))
 	return h
 }
 

@@ -241,7 +241,7 @@ var typingDefects = []defect{
 `, `	return s.wasEntered() && (s.left || s.shownAbove(o))
 `, []edit{{"stranded.go", "\t\ts.elsewhere = true\n", ""}}},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
-	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
+	{"a message that entered work counts as idle's", "ready.go", `	case h.Code == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},
 }
 
