@@ -268,12 +268,14 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 			line.WriteString(style.Render(text))
 		}
 	}
-	column := func(i int) {
-		words := t.columns[i].text(c, s)
+	cell := func(i int) string {
 		if t.columns[i].Head == "branch" {
-			words = c.branches.of(s, t.widths[i]) // how far it is must be seen
+			return c.branches.of(s, t.widths[i]) // how far it is must be seen
 		}
-		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(c.room.Theme, t.columns[i].Head))
+		return t.columns[i].text(c, s)
+	}
+	column := func(i int) {
+		put(strings.Repeat(" ", t.gap(i))+kit.Pad(cell(i), t.widths[i]), cellStyle(c.room.Theme, t.columns[i].Head))
 	}
 
 	put(kit.Marked(selected, c.room.Picked.Has(s.ID)), c.room.Theme.Plain)
@@ -288,13 +290,16 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	if first, _, _ := strings.Cut(op.Waiting(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
 		words = first + " · " + words
 	}
-	if c.room.Team.Asks(s) && kit.Width(words) > t.now { // its options matter more than what stands behind
-		put("  "+kit.Pad(words, w-kit.Width(line.String())-nowGap), style)
-	} else {
-		put("  "+kit.Pad(words, t.now), style)
-		for _, i := range t.drawn(false) {
-			column(i)
-		}
+	// A sentence also has the room of what stands behind it and is empty; the options of a question matter more than
+	// what is not.
+	room, behind := t.now, t.drawn(false)
+	for len(behind) > 0 && kit.Width(words) > room && (c.room.Team.Asks(s) || cell(behind[0]) == "") {
+		room += t.gap(behind[0]) + t.widths[behind[0]]
+		behind = behind[1:]
+	}
+	put("  "+kit.Pad(words, room), style)
+	for _, i := range behind {
+		column(i)
 	}
 
 	if selected {
