@@ -183,7 +183,7 @@ func wantedStream(r *http.Request, parameter string) string {
 	case r.Method != http.MethodGet:
 	case strings.EqualFold(r.Header.Get("Upgrade"), webSocket):
 		return webSocket
-	case parameter == "1", strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
+	case parameter == "1", strings.Contains(r.Header.Get("Accept"), sseType):
 		return serverSent
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,6 +130,27 @@ func TestATerminalIsAStreamOfItsChangedLines(t *testing.T) {
 			if !slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, want) }) {
 				t.Fatalf("want %s among %q", want, got)
 			}
+		}
+	}
+}
+
+func TestWorkspacesAreAStreamOfTheirChanges(t *testing.T) {
+	t.Parallel()
+	o := pageOptions(&stub{})
+	var needs atomic.Int64
+	o.Page.Workspaces = func(context.Context) []parley.KnownWorkspace {
+		now := time.Now() // another one at each look, which is no change
+		return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: int(needs.Load()), LastUsed: &now}}
+	}
+	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return operator, true }
+	lines, _ := serve(t, New(o)).open("/workspaces", sse)
+	for want := range int64(3) {
+		needs.Store(want)
+		line := next(t, lines)
+		for ; !strings.HasPrefix(line, "data: "); line = next(t, lines) {
+		}
+		if !strings.Contains(line, fmt.Sprintf(`"needs":%d`, want)) {
+			t.Fatalf("the stream says %s, want %d needs", line, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/coder/websocket"
 )
+
+// sseType is the type of server-sent events, and what a request accepts that asks for them.
+const sseType = "text/event-stream"
 
 // sink takes a stream of events.
 type sink interface {
@@ -168,14 +172,16 @@ func (e *eventStreams) readEvents(ctx context.Context, inv *op.Invocation) (*par
 	return page, nil
 }
 
-// How often the terminals of a stream are read: while any of them changes, and else.
+// How often what a stream shows is looked at: while it changes, and else.
 const (
 	screenMoves = 250 * time.Millisecond
 	screenRests = time.Second
 	screenCalms = 3 * time.Second // after the last change
+
+	workspacesRest = 2 * time.Second // each of them is asked
 )
 
-// serveScreens streams what changes in terminals, until the client or the server ends the stream.
+// serveScreens streams what changes in terminals.
 func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, q url.Values) {
 	shown, err := screensOf(e.service, q)
 	if err != nil {
@@ -183,6 +189,46 @@ func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, q ur
 		return
 	}
 
+	e.serveLooks(w, r, shown.changes, func(still time.Duration) time.Duration {
+		if still < screenCalms {
+			return screenMoves
+		}
+		return screenRests
+	})
+}
+
+// serveWorkspaces streams the workspaces of the user: all of them at first, and again when one shows something else.
+func (e *eventStreams) serveWorkspaces(
+	w http.ResponseWriter, r *http.Request, look func(context.Context) []parley.KnownWorkspace,
+) {
+	var told string
+	changes := func(ctx context.Context) []any {
+		all := look(ctx)
+		now := shownOf(all)
+		if now == told {
+			return nil
+		}
+		told = now
+		return []any{parley.KnownWorkspaces{Answer: parley.OK, Workspaces: all}}
+	}
+	e.serveLooks(w, r, changes, func(time.Duration) time.Duration { return workspacesRest })
+}
+
+// shownOf returns what is shown of workspaces, besides when they were used: that changes with each message.
+func shownOf(all []parley.KnownWorkspace) string {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].LastUsed, all[i].Deliveries = nil, nil
+	}
+	data, _ := json.Marshal(all) // cannot fail: strings, numbers and times
+	return string(data)
+}
+
+// serveLooks streams what a look finds changed, until the client or the server ends the stream. rest is the time
+// between two looks, by how long nothing has changed.
+func (e *eventStreams) serveLooks(
+	w http.ResponseWriter, r *http.Request, look func(context.Context) []any, rest func(time.Duration) time.Duration,
+) {
 	ctx := r.Context()
 	s := e.openStream(w, mayPack(r, parley.CallerFrom(ctx)))
 	defer s.end()
@@ -192,7 +238,7 @@ func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, q ur
 			s.failure(ctx, parley.AsError(err))
 			return
 		}
-		now, changes := time.Now(), shown.changes(ctx)
+		now, changes := time.Now(), look(ctx)
 		for _, change := range changes {
 			data, _ := json.Marshal(change) // cannot fail: strings, numbers and times
 			s.write(fmt.Sprintf("data: %s\n\n", data))
@@ -206,14 +252,10 @@ func (e *eventStreams) serveScreens(w http.ResponseWriter, r *http.Request, q ur
 			spoke = now
 		}
 
-		rest := screenRests
-		if now.Sub(moved) < screenCalms {
-			rest = screenMoves
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(rest):
+		case <-time.After(rest(now.Sub(moved))):
 		}
 	}
 }
@@ -234,7 +276,7 @@ type stream struct {
 // on a phone's line.
 func (e *eventStreams) openStream(w http.ResponseWriter, packed bool) *stream {
 	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", sseType)
 	h.Set("Cache-Control", "no-store")
 	s := &stream{w: w, rc: http.NewResponseController(w), wait: e.writeWait}
 	if packed {

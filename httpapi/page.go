@@ -42,8 +42,8 @@ func isPagePath(path string) bool {
 		strings.HasPrefix(path, pagePath)
 }
 
-// workspaces answers with the workspaces of the user. A session that may only look was given to see one team, so it
-// is refused as an agent is.
+// workspaces answers with the workspaces of the user, or streams them. A session that may only look was given to see
+// one team, so it is refused as an agent is.
 func (p *Page) workspaces(a *api) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		caller, err := a.callers.identify(r, nil)
@@ -62,6 +62,10 @@ func (p *Page) workspaces(a *api) http.HandlerFunc {
 		}
 		defer done()
 
+		if strings.Contains(r.Header.Get("Accept"), sseType) {
+			a.events.serveWorkspaces(w, r.WithContext(parley.WithCaller(r.Context(), caller)), p.Workspaces)
+			return
+		}
 		reply(w, http.StatusOK, parley.KnownWorkspaces{Answer: parley.OK, Workspaces: p.Workspaces(r.Context())})
 	}
 }

@@ -55,7 +55,7 @@ func screensOf(service parley.Service, q url.Values) (*screens, error) {
 }
 
 // changes returns what has changed: everything at first, then the lines that did.
-func (s *screens) changes(ctx context.Context) (all []screenChange) {
+func (s *screens) changes(ctx context.Context) (all []any) {
 	for name, inv := range s.reads {
 		if change, ok := s.look(ctx, name, inv); ok {
 			all = append(all, change)

@@ -1151,9 +1151,6 @@ async function look(op) {
   if (!answer.ok) throw await refusal(answer);
   return bodyOf(answer);
 }
-function read(path, stop) {
-  return whole(path, { method: "GET" }, stop);
-}
 async function upload(file, fields) {
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...fields, idempotency_key: onceKey() })) form.append(name, value);
@@ -1671,9 +1668,9 @@ function useArrival(at) {
   }, []);
   return box;
 }
-function useReading(read2, concerns, of, pause = 500) {
+function useReading(read, concerns, of, pause = 500) {
   const [problem, tell] = d2("");
-  const again2 = () => read2().then(() => tell(""), (e4) => tell(saidOf(e4)));
+  const again2 = () => read().then(() => tell(""), (e4) => tell(saidOf(e4)));
   A2(() => {
     let t5 = 0, missed = false;
     const due2 = () => {
@@ -1935,14 +1932,14 @@ function Need({ need: n4 }) {
 }
 function Letter({ m: m6 }) {
   const reply = (text) => send("respond_to_message", { message_id: m6.message_id, text }, { to: m6.sender, place: "needs", spot: spotOf(m6) }).then(() => refresh());
-  const read2 = () => act(m6, () => call("mark_message_read", { message_ids: [m6.message_id] }).then(() => {
+  const read = () => act(m6, () => call("mark_message_read", { message_ids: [m6.message_id] }).then(() => {
   }));
   return m5`<article class="card waits" aria-label=${`Message from ${m6.sender}`} data-kind="letter" data-about=${`${m6.sender} ${m6.message_id}`} tabindex="-1">
     <header><a href=${`#/agent/${encodeURIComponent(m6.sender)}`}><${Name}>${m6.sender}<//></a>
       <span class="kind">${m6.response_deadline ? "wants an answer" : "writes to you"}</span><span class="grow"></span><${Since} t=${m6.timestamp} /></header>
     <p class="said" dir="auto">${m6.content}</p>
     ${may() && m6.sender !== "parley" ? m5`<${Write} draft=${`reply.${m6.message_id}`} send=${reply} label=${`Answer ${m6.sender}`} verb="Answer">
-      <button type="button" class="plain" onClick=${read2} disabled=${!line.value.live}>Mark read</button><//>` : may() ? m5`<button type="button" class="plain" onClick=${read2} disabled=${!line.value.live}>Mark read</button>` : null}
+      <button type="button" class="plain" onClick=${read} disabled=${!line.value.live}>Mark read</button><//>` : may() ? m5`<button type="button" class="plain" onClick=${read} disabled=${!line.value.live}>Mark read</button>` : null}
   </article>`;
 }
 function Outcome({ o: o4 }) {
@@ -2018,7 +2015,6 @@ export {
   stay,
   leave,
   call,
-  read,
   upload,
   download,
   callOnce,

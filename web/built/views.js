@@ -28,7 +28,6 @@ import {
   m,
   matters,
   may,
-  read,
   readStatus,
   readThreads,
   readWorktrees,
@@ -180,11 +179,11 @@ function Message({ id }) {
     null
   );
   const [said, say] = d("");
-  const [problem, read2] = useReading(async () => set(await call("get_message_status", { message_id: id })), (e) => e.message_id === id, id);
+  const [problem, read] = useReading(async () => set(await call("get_message_status", { message_id: id })), (e) => e.message_id === id, id);
   const explain = () => call("explain_message", { message_id: id }).then((res) => setStory(res.story), (e) => say(saidOf(e)));
   const retry = async () => {
     await call("retry_delivery", { message_id: id }).then((res) => say(res.message), (e) => say(saidOf(e)));
-    await Promise.all([read2(), refresh()]);
+    await Promise.all([read(), refresh()]);
   };
   if (problem && !m2) return m`<p class="empty">${problem}</p>`;
   if (!m2) return m`<p class="empty">Reading the message…</p>`;
@@ -214,7 +213,7 @@ function Threads() {
     <span class="row small"><${Name}>${t.title}<//><span class="quiet">${t.participant_names.length} take part</span><span class="grow"></span><${Since} t=${t.last_message_at} /></span>
     ${lastWords.value[t.thread_id] ? m`<span class="line quiet" dir="auto">${lastWords.value[t.thread_id]}</span>` : null}</a></li>`)}</ul>`;
 }
-function Manage({ about, read: read2 }) {
+function Manage({ about, read }) {
   const id = about.thread_id;
   const [chosen, choose] = d(
     /** @type {string[]} */
@@ -224,7 +223,7 @@ function Manage({ about, read: read2 }) {
   const add = (n) => does("add_participant_to_thread", { agent_id_to_add: n });
   const remove = (n) => does("remove_participant_from_thread", { agent_id_to_remove: n });
   const control = (action) => does("control_conversation", { action });
-  const change = (f, back) => act({ place: id }, () => f().then((came) => ({ ...came, undo: back && (() => back().finally(read2)) }))).then(read2);
+  const change = (f, back) => act({ place: id }, () => f().then((came) => ({ ...came, undo: back && (() => back().finally(read)) }))).then(read);
   const all2 = () => chosen.reduce((before, n) => before.then(() => change(add(n), remove(n))), Promise.resolve()).then(() => choose([]));
   return m`<details class="more"><summary>People, mute, cool</summary>
     <div class="row">${about.participant_names.filter((n) => n !== "operator").map((n) => m`<${Twice} key=${n}
@@ -247,7 +246,7 @@ function Thread({ id }) {
     /** @type {HTMLElement | null} */
     null
   );
-  const [problem, read2] = useReading(async () => {
+  const [problem, read] = useReading(async () => {
     const [d2, list] = await Promise.all([call("get_thread_details", { thread_id: id }), call("find_messages", { thread: id, limit: 60 })]);
     setAbout(d2.thread);
     set(list.messages.reverse());
@@ -265,8 +264,8 @@ function Thread({ id }) {
       <p class="said" dir="auto">${m2.content?.text || m2.snippet}</p></li>`)}</ol>
     ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
     <${Came} place=${id} />
-    ${may() ? m`<${Manage} about=${about} read=${read2} />` : null}
-    ${may() ? m`<div class="dock"><${Write} key=${id} draft=${`thread.${id}`} label="Write to the thread" send=${(text) => send("send_message", { thread_id: id, text }, { to: about.title, place: id }).then(read2)} /></div>` : null}
+    ${may() ? m`<${Manage} about=${about} read=${read} />` : null}
+    ${may() ? m`<div class="dock"><${Write} key=${id} draft=${`thread.${id}`} label="Write to the thread" send=${(text) => send("send_message", { thread_id: id, text }, { to: about.title, place: id }).then(read)} /></div>` : null}
     <div ref=${end}></div>
   </section>`;
 }
@@ -1475,7 +1474,7 @@ function Review({ name }) {
   const [kept, setKept] = d(() => JSON.parse(sessionStorage.getItem(key) ?? "{}"));
   const comments = kept.of === diff?.diff ? kept.comments ?? {} : {};
   const written = Object.values(comments).filter((t) => t.trim()).length;
-  const read2 = async () => {
+  const read = async () => {
     try {
       setDiff({ ...await call("diff_agent", { agent: name }), at: Date.now() });
       setProblem("");
@@ -1485,7 +1484,7 @@ function Review({ name }) {
     }
   };
   A(() => {
-    read2();
+    read();
     readWorktrees();
   }, [name]);
   const keep = (c) => {
@@ -1518,7 +1517,7 @@ function Review({ name }) {
   const mine = sent.value.filter((m2) => m2.place === `review.${name}`);
   return m`<section class="one review" aria-label=${`Changes of ${name}`}>
     <header class="row"><h2>Changes of <${Name}>${name}<//></h2><span class="grow"></span>
-      <span class="quiet small">as of ${clock(diff.at)}</span><button type="button" class="plain" disabled=${!!written} onClick=${read2}>Read again</button></header>
+      <span class="quiet small">as of ${clock(diff.at)}</span><button type="button" class="plain" disabled=${!!written} onClick=${read}>Read again</button></header>
     <p class="row small quiet"><span>since ${diff.since.slice(0, 10)}</span>${w && !w.problem ? m`<span class="branch"><bdi>${w.branch}</bdi> ↑${w.ahead} ↓${w.behind} ±${w.dirty}</span>` : null}
       <a href=${`#/agent/${encodeURIComponent(name)}`}>Terminal</a></p>
     ${may() && w ? m`<${Finish} name=${name} w=${w} />` : null}
@@ -1610,24 +1609,31 @@ function Workspaces() {
   );
   const [problem, setProblem] = d("");
   A(() => {
-    const stop = new AbortController();
-    let t = 0;
-    const look = async () => {
-      try {
-        if (!document.hidden) {
-          set((await read("/workspaces", stop.signal)).workspaces);
-          setProblem("");
+    let left = false, stop = new AbortController();
+    const follow = async () => {
+      while (!left) {
+        stop = new AbortController();
+        try {
+          if (!document.hidden) await stream("/workspaces", () => {
+          }, (x) => {
+            set(x.workspaces);
+            setProblem("");
+          }, stop);
+        } catch (e) {
+          if (!stop.signal.aborted) setProblem(saidOf(e));
         }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        setProblem(saidOf(e));
+        await rest(document.hidden ? 6e4 : 2e3);
       }
-      if (!stop.signal.aborted) t = setTimeout(look, 6e3);
     };
-    look();
+    const hide = () => {
+      if (document.hidden) stop.abort();
+    };
+    document.addEventListener("visibilitychange", hide);
+    follow();
     return () => {
+      left = true;
       stop.abort();
-      clearTimeout(t);
+      document.removeEventListener("visibilitychange", hide);
     };
   }, []);
   return m`<section aria-label="Your workspaces"><h2>Your workspaces</h2>

@@ -160,15 +160,6 @@ export async function look(op) {
 }
 
 /**
- * Reads what is no operation. Throws Refused, or Away.
- * @param {string} path @param {AbortSignal} [stop]
- * @returns {Promise<any>}
- */
-export function read(path, stop) {
-  return whole(path, {method: 'GET'}, stop);
-}
-
-/**
  * Sends a file, with the fields that say whose it is. @param {File} file @param {Record<string, string>} fields @returns {Promise<any>}
  */
 export async function upload(file, fields) {

@@ -1,6 +1,6 @@
 // @ts-check
 // The workspaces of this user on the daemon's machine, with what waits in each.
-import {read, saidOf, session} from './api.js';
+import {rest, saidOf, session, stream} from './api.js';
 import {Since, html, useEffect, useState} from './parts.js';
 
 /** How many agents have each state, or why that is not known. @param {any} w */
@@ -24,19 +24,22 @@ export function Workspaces() {
   const [all, set] = useState(/** @type {any[] | null} */ (null));
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    const stop = new AbortController();
-    let t = 0;
-    const look = async () => {
-      try {
-        if (!document.hidden) { set((await read('/workspaces', stop.signal)).workspaces); setProblem(''); }
-      } catch (e) {
-        if (stop.signal.aborted) return;
-        setProblem(saidOf(e));
+    let left = false, stop = new AbortController();
+    const follow = async () => {
+      while (!left) {
+        stop = new AbortController();
+        try {
+          if (!document.hidden) await stream('/workspaces', () => {}, x => { set(x.workspaces); setProblem(''); }, stop);
+        } catch (e) {
+          if (!stop.signal.aborted) setProblem(saidOf(e));
+        }
+        await rest(document.hidden ? 60_000 : 2000);
       }
-      if (!stop.signal.aborted) t = setTimeout(look, 6000);
     };
-    look();
-    return () => { stop.abort(); clearTimeout(t); };
+    const hide = () => { if (document.hidden) stop.abort(); };
+    document.addEventListener('visibilitychange', hide);
+    follow();
+    return () => { left = true; stop.abort(); document.removeEventListener('visibilitychange', hide); };
   }, []);
 
   return html`<section aria-label="Your workspaces"><h2>Your workspaces</h2>
