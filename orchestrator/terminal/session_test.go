@@ -1,16 +1,20 @@
 package terminal
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
 	"parley/program/profile"
 	"parley/program/transcript"
+	"parley/tmux"
 )
 
 func TestALaunchBeginsOrContinuesASession(t *testing.T) {
@@ -163,5 +167,23 @@ func TestPromptsAtTheEndOfATranscript(t *testing.T) {
 	}
 	if got := lastPrompts(path+"x", codex, "anid"); got != nil {
 		t.Errorf("of no file: %+v", got)
+	}
+}
+
+// A program that ignores that its terminal goes is killed, with all that it has started.
+func TestATreeIsEndedWithWhatIgnoresIt(t *testing.T) {
+	program := exec.Command("sh", "-c", `trap "" HUP TERM; sleep 300 & echo $!; sleep 300`)
+	out := must.Have(program.StdoutPipe())(t)
+	must.Do(t, program.Start())
+	t.Cleanup(func() { _ = program.Wait() })
+	var below int
+	must.Have(fmt.Fscan(out, &below))(t)
+
+	end := EndTree(program.Process.Pid)
+	must.Do(t, end(t.Context(), 50*time.Millisecond))
+	for _, pid := range []int{program.Process.Pid, below} {
+		if tmux.Alive(pid) {
+			t.Errorf("process %d runs on", pid)
+		}
 	}
 }

@@ -179,10 +179,19 @@ func (st *stopper) close(ctx context.Context, m *team.Member, next parley.AgentS
 	return st.ts.roster.Records.SetState(ctx, m, next, evidence, nil)
 }
 
+// EndTree returns a function that ends a process and all that descend from it, in kindness first, and after grace kills
+// what is left. What it has started by now counts, even if it leaves the tree meanwhile.
+func EndTree(root int) func(ctx context.Context, grace time.Duration) error {
+	t := &tree{processes: map[int]string{}}
+	t.add([]int{root})
+	t.grow()
+	return t.end
+}
+
 // tree holds the processes of one agent: the descendants of its program, and those with its id in
 // their environment, since a daemon that an agent has started is no descendant.
 type tree struct {
-	id        string
+	id        string         // "" for one that has none
 	processes map[int]string // pid → when it was born, since a pid may be reused
 }
 
@@ -194,8 +203,15 @@ func findTree(id string, root int, born string) *tree {
 		t.processes[root] = born
 	}
 	t.grow()
-	t.add(tmux.Marked(parley.AgentIDVariable + "=" + id))
+	t.addMarked()
 	return t
+}
+
+// addMarked adds those with the agent's id in their environment.
+func (t *tree) addMarked() {
+	if t.id != "" {
+		t.add(tmux.Marked(parley.AgentIDVariable + "=" + t.id))
+	}
 }
 
 // grow adds descendants that have appeared since. A known child stays in the tree when its parent
@@ -259,7 +275,7 @@ func (t *tree) waitUntilGone(ctx context.Context, patience time.Duration, sig sy
 		t.grow()
 		t.signal(sig)
 		if len(t.living()) == 0 { // find those that left the tree by the id in their environment
-			t.add(tmux.Marked(parley.AgentIDVariable + "=" + t.id))
+			t.addMarked()
 		}
 		return len(t.living()) == 0, nil
 	})

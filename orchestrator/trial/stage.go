@@ -129,20 +129,14 @@ func (s *stage) terminal(p *profile.Profile) *team.Terminal {
 }
 
 func (s *stage) close(ctx context.Context) (err error) {
-	var running []int
 	if s.server != nil {
-		running, _ = tmux.Descendants(s.leader) // none are known then
-		running = append(running, s.leader)
-		err = s.server.Shutdown(ctx)
+		end := terminal.EndTree(s.leader)
+		err = errors.Join(s.server.Shutdown(ctx), end(ctx, endsWriting))
 	}
 
-	// A program that is ending still writes. What is left after that is in the directory for temporary files, and
-	// takes nothing from what was found.
+	// A program that is ending still writes.
 	limit, cancel := context.WithTimeout(ctx, endsWriting)
 	defer cancel()
-	_ = wait.Until(limit, lookEvery, func() (bool, error) {
-		return !slices.ContainsFunc(running, func(pid int) bool { return pid > 0 && tmux.Alive(pid) }), nil
-	})
 	_ = wait.Until(limit, lookEvery, func() (bool, error) { return os.RemoveAll(s.scratch) == nil, nil })
 	return err
 }
