@@ -26,37 +26,8 @@ func TestPageOnADevice(t *testing.T) {
 	browser := testpage.Start(t)
 	p := &pageTest{h: testhome.New(t), browser: browser}
 	x := p.opens(t, 360, 740)
-	t.Run("asks anew when there is a line again", func(t *testing.T) { asksAnew(x.Of(t)) })
 	t.Run("told while it is closed", func(t *testing.T) { toldOnDevice(p, x.Of(t)) })
 	t.Run("without a line", func(t *testing.T) { opensOffline(p, x.Of(t)) })
-}
-
-// A laptop that wakes has a line that nobody answers: it is not waited for.
-func asksAnew(x *testpage.Tab) {
-	for _, woken := range []string{"window.dispatchEvent(new Event('online'))",
-		"document.dispatchEvent(new Event('resume'))"} {
-		testpage.JS[bool](x, `(real => { window.real = real; window.asked = 0; window.fetch = (u, o) => {
-			if (String(u).startsWith('/api/events')) window.asked++; return real(u, o) }; return true })(fetch)`)
-		testpage.JS[bool](x, woken)
-		x.Until("window.asked > 0 && document.querySelector('.dot.live')")
-		testpage.JS[bool](x, "(window.fetch = window.real, true)")
-
-		// Whatever was being read over that line is given up, and read over the new one: a browser has six at most.
-		testpage.JS[bool](x, `(real => { window.real = real; window.hung = 0; window.ended = 0; window.read = 0; window.fetch = (u, o) => {
-			if (!String(u).startsWith('/api/') || String(u).startsWith('/api/events')) return real(u, o);
-			if (window.awake) { window.read++; return real(u, o) }
-			window.hung++;
-			return new Promise((_, no) => o.signal.addEventListener('abort', () => { window.ended++; no(o.signal.reason) })) }; return true })(fetch)`)
-		x.Goes("agents")
-		testpage.JS[bool](x, "(document.dispatchEvent(new Event('visibilitychange')), true)")
-		x.Until("window.hung >= 2")
-		testpage.JS[bool](x, "(window.awake = true, true)")
-		testpage.JS[bool](x, woken)
-		x.Until("window.ended >= window.hung && window.read >= 2 && document.querySelector('.dot.live')")
-		testpage.JS[bool](x, "(window.fetch = window.real, window.awake = false, true)")
-		x.Goes("needs")
-		x.Clean()
-	}
 }
 
 func opensOffline(p *pageTest, x *testpage.Tab) {
