@@ -128,12 +128,37 @@ const (
 	AsArgument  = "given to its program as the argument of its start"
 )
 
-// Hold is why a delivery waits: its code, and the same in words.
+// Cause is why a delivery is where it is: a code with its words. Only a code makes one, so that neither is set without
+// the other. The zero value is no cause.
+type Cause struct {
+	code  ReasonCode
+	words string
+}
+
+// With returns the cause in the words of its code; detail stands where the code has room for one.
+func (c ReasonCode) With(detail string) Cause { return Cause{c, c.Words(detail)} }
+
+// In returns the cause in words that tell more than those of its code.
+func (c ReasonCode) In(words string) Cause { return Cause{c, words} }
+
+// Code returns the code, "" of no cause.
+func (c Cause) Code() ReasonCode { return c.code }
+
+// Words returns the same for people.
+func (c Cause) Words() string { return c.words }
+
+// Reason returns the cause if it says why a delivery gets no further, and none if it proves a rung.
+func (c Cause) Reason() Cause {
+	if reasons[c.code].proves {
+		return Cause{}
+	}
+	return c
+}
+
+// Hold is how the conversation protocol holds a delivery.
 type Hold struct {
-	Code ReasonCode `json:"code"`
-	// Reason is, for HoldConversation, the rule that holds the message, such as
-	// pair-budget-spent, and otherwise why the terminal is not ready, in words.
-	Reason string     `json:"reason"`
+	Code   ReasonCode `json:"code"`            // HoldConversation
+	Reason string     `json:"reason"`          // the rule that holds it, such as pair-budget-spent
 	Until  *time.Time `json:"until,omitempty"` // when it passes by itself; nil if somebody has to let it
 }
 

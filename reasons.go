@@ -8,6 +8,7 @@ type reason struct {
 	ends    ending     // who ends what holds a message back
 	brief   bool       // it is expected to pass by itself, and shown only when it does not
 	with    AgentState // the state of the agent that it lasts as long as
+	proves  bool       // it proves a rung, and does not say why a delivery gets no further
 }
 
 // ending says who ends what holds a message back.
@@ -259,20 +260,23 @@ var reasons = map[ReasonCode]reason{
 		words: "the database was damaged or replaced by a copy, and what it lacks may tell that this was typed",
 	},
 
-	ProofStored:     {words: "stored"},
-	ProofOverBudget: {words: "stored in its inbox; %s"},
-	ProofReport:     {words: "its own report names the message"},
-	ProofComposer:   {words: "its composer was emptied of it"},
-	ProofRead:       {words: "its program took it from the terminal; nothing more is known of this program"},
-	ProofShown:      {words: "its screen shows it among what it was given"},
-	ProofDoor:       {words: "%s"},
-	ProofEntered:    {words: "entered; the profile asks for no look at the screen"},
-	ProofFullText:   {words: "its full text was submitted and confirmed"},
-	ProofAnnounced:  {words: "announced: first line typed, %s to fetch"},
-	ProofCall:       {words: "%s"},
-	ProofFetched:    {words: "%s, and not typed"},
-	ProofReply:      {words: "its recipient answered it"},
-	ProofSilence:    {words: "%s"},
-	ProofRetried:    {words: "%s"},
-	ProofReleased:   {words: "%s"},
+	ProofStored:     {words: "stored", proves: true},
+	ProofOverBudget: {words: "stored in its inbox; %s", proves: true},
+	ProofReport:     {words: "its own report names the message", proves: true},
+	ProofComposer:   {words: "its composer was emptied of it", proves: true},
+	ProofRead: {
+		words:  "its program took it from the terminal; nothing more is known of this program",
+		proves: true,
+	},
+	ProofShown:     {words: "its screen shows it among what it was given", proves: true},
+	ProofDoor:      {words: "%s", proves: true},
+	ProofEntered:   {words: "entered; the profile asks for no look at the screen", proves: true},
+	ProofFullText:  {words: "its full text was submitted and confirmed", proves: true},
+	ProofAnnounced: {words: "announced: first line typed, %s to fetch"},
+	ProofCall:      {words: "%s", proves: true},
+	ProofFetched:   {words: "%s, and not typed", proves: true},
+	ProofReply:     {words: "its recipient answered it", proves: true},
+	ProofSilence:   {words: "%s", proves: true},
+	ProofRetried:   {words: "%s", proves: true},
+	ProofReleased:  {words: "%s", proves: true},
 }

@@ -19,7 +19,8 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	p.Message.Data = json.RawMessage(`{"n": 1}`)
 	p.Message.InReplyTo = "a message"
 	p.Message.Timestamp = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	p.Deliveries[1].State, p.Deliveries[1].Evidence = parley.DeliverySubmitted, "stored in its mailbox"
+	p.Deliveries[1].State = parley.DeliverySubmitted
+	p.Deliveries[1].Cause = parley.ProofStored.In("stored in its mailbox")
 	p.Deliveries[1].Recipient = agentName(2)
 	done := send(t, s, p)
 	want := p.Message
@@ -59,6 +60,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 			Priority:    parley.PriorityNormal,
 			State:       "submitted",
 			Detail:      "stored in its mailbox",
+			ReasonCode:  parley.ProofStored,
 		},
 	}
 
@@ -87,7 +89,8 @@ func TestAppendTellsOfADeliveryThatIsHeldFromTheStart(t *testing.T) {
 	s := openWith(t, 3)
 	p := post(0, 1, 2)
 	held := &p.Deliveries[1]
-	held.State, held.Reason, held.Withheld = parley.DeliveryHeld, "nothing called for an answer", "not-addressed"
+	held.State, held.Withheld = parley.DeliveryHeld, "not-addressed"
+	held.Cause = parley.HoldConversation.With("nothing called for an answer")
 	send(t, s, p)
 
 	events := must.Have(s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10}))(t)
@@ -158,5 +161,5 @@ func TestAppendClaimsWhatNothingGoesBefore(t *testing.T) {
 		t.Errorf("got %+v, want the claim under 6", typing)
 	}
 	must.Do(t, s.Deliveries.Advance(t.Context(), typing[0].Key,
-		Change{State: parley.DeliverySubmitted, Evidence: "typed"}))
+		Change{State: parley.DeliverySubmitted, Cause: parley.ProofDoor.With("typed")}))
 }

@@ -94,7 +94,10 @@ func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 	}
 
 	changes[0].TurnStarted = w.TurnStarted
-	present := deliveryState{State: d.State, Reason: d.Reason, ReadAt: d.ReadAt, AnsweredBy: d.AnsweredBy}
+	present := deliveryState{
+		State: d.State, Reason: d.Reason, ReasonCode: parley.ReasonCode(d.ReasonCode),
+		ReadAt: d.ReadAt, AnsweredBy: d.AnsweredBy,
+	}
 	steps, err := present.climb(changes)
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 
 // change returns a rung that the report proves.
 func (w *Witness) change(state parley.DeliveryState) Change {
-	return Change{State: state, Evidence: w.Evidence, Code: parley.ProofReport}
+	return Change{State: state, Cause: parley.ProofReport.In(w.Evidence)}
 }
 
 // addReport adds a step to a delivered message that says when its recipient began to

@@ -22,12 +22,12 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 	started := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	end := func(states ...parley.DeliveryState) (changes []Change) {
 		for _, state := range states {
-			changes = append(changes, Change{State: state, Reason: "x"})
+			changes = append(changes, Change{State: state, Cause: parley.HoldRefused.With("x")})
 		}
 		return changes
 	}
 
-	refused := []Change{{State: parley.DeliveryUnconfirmed, Reason: "x", Code: parley.EndedRefused}}
+	refused := []Change{{State: parley.DeliveryUnconfirmed, Cause: parley.EndedRefused.In("x")}}
 
 	for name, c := range map[string]struct {
 		claim, announced bool

@@ -70,8 +70,8 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 
 		advance += together(b, to, func(n int) error {
 			return s.Deliveries.Advance(b.Context(), Key{seq, agentID(n)},
-				Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
-				Change{State: parley.DeliveryRead, Evidence: "the whole text was submitted"})
+				Change{State: parley.DeliverySubmitted, Cause: parley.ProofDoor.With("the composer is empty")},
+				Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("the whole text was submitted")})
 		})
 	}
 

@@ -17,7 +17,7 @@ func TestCounts(t *testing.T) {
 
 	jobs := pending(t, s, 1)
 	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[0].Key, Change{
-		State: parley.DeliveryHeld, Reason: "copy mode", Code: parley.HoldScrolling,
+		State: parley.DeliveryHeld, Cause: parley.HoldScrolling.In("copy mode"),
 	}))
 	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[1].Key, 1, false))
 	others := pending(t, s, 2)
@@ -63,16 +63,16 @@ func TestDeliveryReasonsCountsHeldAndUnconfirmed(t *testing.T) {
 	jobs := pending(t, s, 1)
 	for _, j := range jobs[:2] {
 		must.Do(t, s.Deliveries.Advance(t.Context(), j.Key, Change{
-			State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
+			State: parley.DeliveryHeld, Cause: parley.HoldDraft.In("a draft"),
 		}))
 	}
 	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[2].Key, 1, false))
 	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[2].Key, Change{
-		State: parley.DeliveryUnconfirmed, Reason: "not seen", Code: parley.EndedUnseen,
+		State: parley.DeliveryUnconfirmed, Cause: parley.EndedUnseen.In("not seen"),
 	}))
 	for _, j := range pending(t, s, 2) {
 		must.Do(t, s.Deliveries.Advance(t.Context(), j.Key,
-			Change{State: parley.DeliverySubmitted, Code: parley.ProofComposer}))
+			Change{State: parley.DeliverySubmitted, Cause: parley.ProofComposer.With("")}))
 	}
 
 	got, err := s.Workspace.DeliveryReasons(t.Context())
@@ -132,7 +132,8 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 		return k
 	}
 
-	read := []Change{{State: parley.DeliverySubmitted, Evidence: "e"}, {State: parley.DeliveryRead, Evidence: "e"}}
+	proof := parley.ProofDoor.With("e")
+	read := []Change{{State: parley.DeliverySubmitted, Cause: proof}, {State: parley.DeliveryRead, Cause: proof}}
 	must.Do(t, s.Deliveries.Advance(t.Context(), typed(two), read...))
 
 	want(3, 1)

@@ -337,9 +337,8 @@ func (t deliveriesIn) markAnswered(d *deliveryRow, by string) error {
 	var steps []Change
 	if !parley.DeliveryState(d.State).Read() {
 		steps = append(steps, Change{
-			State:    parley.DeliveryRead,
-			Evidence: parley.ProofReply.Words(""),
-			Code:     parley.ProofReply,
+			State: parley.DeliveryRead,
+			Cause: parley.ProofReply.With(""),
 		})
 	}
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -68,7 +67,7 @@ func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
 // ClaimArgument marks a queued or held delivery as being handed to the program as an argument of its start. ErrStale
 // when it is neither.
 func (s *Deliveries) ClaimArgument(ctx context.Context, k Key) error {
-	starting := parley.Hold{Code: parley.HoldArgument, Reason: parley.HoldArgument.Words("it is starting")}
+	starting := parley.HoldArgument.With("it is starting")
 	return s.db.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
 		claims.Add(t, claimRow{Key: k, door: true, reason: starting, by: t.Current()})
 		return nil
@@ -171,9 +170,8 @@ func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 	err := t.tx.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
 	expired := Change{
-		State:  parley.DeliveryExpired,
-		Reason: parley.EndedExpired.Words(""),
-		Code:   parley.EndedExpired,
+		State: parley.DeliveryExpired,
+		Cause: parley.EndedExpired.With(""),
 	}
 	for i := 0; i < len(keys) && err == nil; i++ {
 		err = t.write(keys[i], []Change{expired}, 0)
@@ -215,7 +213,6 @@ func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 
 	job := rows[0].job()
 	change := b.change()
-	change.Code = cmp.Or(change.Code, parley.ProofRetried)
 	if err := t.write(job.Key, []Change{change}, 0); err != nil {
 		return nil, err
 	}
@@ -229,8 +226,7 @@ func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 		return nil, err
 	}
 
-	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.tx.Now
-	job.Code = parley.ReasonCode(change.reasonCode())
+	job.State, job.Cause, job.QueuedAt = b.State, change.Reason(), t.tx.Now
 
 	return []Job{job}, nil
 }
@@ -247,18 +243,18 @@ type claimRow struct {
 	paneSeq   int64
 	announced bool
 	door      bool
-	reason    parley.Hold // what it waits for; the zero value: nothing
+	reason    parley.Cause // what it waits for
 	by        *engine.Write
 }
 
 // makeClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
 func makeClaims(t *tx, claims []claimRow) error {
 	for _, c := range claims {
-		change := Change{State: parley.DeliveryTyping, Reason: c.reason.Reason, Code: c.reason.Code}
+		change := Change{State: parley.DeliveryTyping, Cause: c.reason}
 		changed, err := t.ExecRow(`UPDATE deliveries SET state = 'typing', reason = ?, reason_code = ?,
 				pane_seq = ?, notice = ?, door = ?, steps = steps || ?
 			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+ownDeliveries(t.Host),
-			change.Reason, change.reasonCode(), c.paneSeq, c.announced, c.door, stepLine(change.step(t.Now)),
+			change.Words(), string(change.Code()), c.paneSeq, c.announced, c.door, stepLine(change.step(t.Now)),
 			c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
@@ -358,7 +354,8 @@ func closeTyped(t *tx, c *closeRow, lines string, read bool) (closed bool, err e
 			steps = steps || ?4, read_at = CASE WHEN ?5 = 1 THEN coalesce(read_at, ?6) ELSE read_at END
 		WHERE message_seq = ?7 AND recipient_id = ?8
 			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`+ownDeliveries(t.Host),
-		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.Now), c.MessageSeq, c.RecipientID)
+		string(last.State), last.Reason().Words(), string(last.Reason().Code()), lines, read, nanos(t.Now),
+		c.MessageSeq, c.RecipientID)
 	return changed > 0, err
 }
 

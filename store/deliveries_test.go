@@ -111,21 +111,21 @@ func expectedOf(t *testing.T, s *Store, r engine.Round) int {
 func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
 	s := openWith(t, 2)
 	p := post(0, 1)
-	p.Deliveries[0].Evidence, p.Deliveries[0].Code = "stored", parley.ProofStored
+	p.Deliveries[0].Cause = parley.ProofStored.With("")
 	done := send(t, s, p)
 	k := Key{done.Seq, agentID(1)}
 	if got := done.Deliveries[0]; got.ReasonCode != "" || got.Steps[0].Code != parley.ProofStored {
 		t.Errorf("stored: got reason code %q, step %+v", got.ReasonCode, got.Steps[0])
 	}
 
-	hold := Change{State: parley.DeliveryHeld, Reason: "it is busy", Code: parley.HoldBusy}
+	hold := Change{State: parley.DeliveryHeld, Cause: parley.HoldBusy.In("it is busy")}
 	must.Do(t, s.Deliveries.Advance(t.Context(), k, hold))
-	if got := pending(t, s, 1)[0].Code; got != parley.HoldBusy {
+	if got := pending(t, s, 1)[0].Code(); got != parley.HoldBusy {
 		t.Errorf("job: got code %q, want %q", got, parley.HoldBusy)
 	}
 
 	must.Do(t, s.Deliveries.Claim(t.Context(), k, 1, false))
-	lost := Change{State: parley.DeliveryUnconfirmed, Reason: "it may be lost", Code: parley.EndedUnseen}
+	lost := Change{State: parley.DeliveryUnconfirmed, Cause: parley.EndedUnseen.In("it may be lost")}
 	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != "" {
 		t.Errorf("while it is typed: got reason code %q, want none", got)
 	}
@@ -137,7 +137,7 @@ func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
 
 	must.Do(t,
 		s.Deliveries.Advance(t.Context(), k,
-			Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
+			Change{State: parley.DeliverySubmitted, Cause: parley.ProofRead.In("x")}))
 	d := delivery(t, s, done.Message.ID, 1)
 	want := []parley.ReasonCode{parley.ProofStored, parley.HoldBusy, "", parley.EndedUnseen, parley.ProofRead}
 	if diff := cmp.Diff(want, stepCodes(d)); diff != "" || d.ReasonCode != "" {
@@ -184,7 +184,8 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 		}, parley.EndedExpired},
 		"retried": {func(done Appended) error {
 			must.Do(t, s.Deliveries.Claim(t.Context(), key(done), 1, false))
-			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
+			failed := Change{State: parley.DeliveryFailed, Cause: parley.EndedTerminated.With("")}
+			must.Do(t, s.Deliveries.Advance(t.Context(), key(done), failed))
 			_, err := s.Deliveries.Retry(t.Context(), done.Message.ID, again(1))
 			return err
 		}, parley.ProofRetried},
@@ -195,7 +196,8 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			return s.Responders.Unanswered(t.Context(), call, "no answer: x")
 		}, parley.EndedNoAnswer},
 		"withheld again": {func(done Appended) error {
-			w := Withheld{Job: Job{Key: key(done), Reason: "they have said enough"}, Why: "pair-budget"}
+			why := parley.HoldConversation.With("they have said enough")
+			w := Withheld{Job: Job{Key: key(done), Cause: why}, Why: "pair-budget"}
 			return s.Holds.Rewithhold(t.Context(), []Withheld{w})
 		}, parley.HoldConversation},
 		"released": {func(done Appended) error {
@@ -207,7 +209,8 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			p := post(0, 1)
 			if c.want == parley.HoldConversation || c.want == parley.ProofReleased {
 				d := &p.Deliveries[0]
-				d.State, d.Reason, d.Withheld = parley.DeliveryHeld, "wait", "chain-too-long"
+				d.State, d.Withheld = parley.DeliveryHeld, "chain-too-long"
+				d.Cause = parley.HoldConversation.With("wait")
 			}
 
 			done := send(t, s, p)
@@ -231,12 +234,13 @@ func unproven(t *testing.T, s *Store, end parley.DeliveryState) (id string, k Ke
 	if end == parley.DeliveryUnconfirmed {
 		must.Do(t, s.Deliveries.Claim(t.Context(), k, 7, false))
 	}
-	must.Do(t, s.Deliveries.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), k, Change{State: end, Cause: parley.HoldRefused.With("nobody knows")}))
 	return done.Message.ID, k
 }
 
 func again(n int) []NewDelivery {
-	return []NewDelivery{{RecipientID: agentID(n), State: parley.DeliveryQueued, Evidence: "retried"}}
+	retried := parley.ProofRetried.With("retried")
+	return []NewDelivery{{RecipientID: agentID(n), State: parley.DeliveryQueued, Cause: retried}}
 }
 
 func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
@@ -265,7 +269,8 @@ func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 		}
 
 		must.Do(t, s.Deliveries.Claim(t.Context(), k, 8, false))
-		must.Do(t, s.Deliveries.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+		must.Do(t, s.Deliveries.Advance(t.Context(), k,
+			Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("seen")}))
 	}
 }
 
@@ -274,7 +279,8 @@ func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
 	for _, to := range [][]parley.DeliveryState{{}, {"held"}, {"submitted"}, {"read"}} {
 		done := send(t, s, post(0, 1))
 		for _, state := range to {
-			must.Do(t, s.Deliveries.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
+			must.Do(t, s.Deliveries.Advance(t.Context(), Key{done.Seq, agentID(1)},
+				Change{State: state, Cause: parley.HoldRefused.With("so")}))
 		}
 
 		before := delivery(t, s, done.Message.ID, 1)
@@ -333,7 +339,8 @@ func TestTypedAsFindsWhatIsNotProven(t *testing.T) {
 	if got := find(7); got != nil {
 		t.Errorf("typed again: the old number finds %+v", got)
 	}
-	must.Do(t, s.Deliveries.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), k,
+		Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("seen")}))
 	if got := find(8); got != nil {
 		t.Errorf("a proven delivery is found: %+v", got)
 	}
@@ -346,7 +353,7 @@ func TestTypedAsLeavesOutWhatTheProgramRefused(t *testing.T) {
 	id, k := unproven(t, s, parley.DeliveryUnconfirmed)
 	must.Have(s.Deliveries.Retry(t.Context(), id, again(1)))(t)
 	must.Do(t, s.Deliveries.Claim(t.Context(), k, 8, false))
-	refused := Change{State: parley.DeliveryUnconfirmed, Code: parley.EndedRefused, Reason: "signed out"}
+	refused := Change{State: parley.DeliveryUnconfirmed, Cause: parley.EndedRefused.In("signed out")}
 	must.Do(t, s.Deliveries.Advance(t.Context(), k, refused))
 	if got := must.Have(s.Deliveries.TypedAs(t.Context(), k.RecipientID, 8))(t); got != nil {
 		t.Errorf("got %+v", got)

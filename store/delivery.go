@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -26,16 +25,15 @@ type Key struct {
 
 // Job is a delivery to a terminal that is still open.
 type Job struct {
-	Key       Key
-	Message   parley.Message // without recipients
-	State     parley.DeliveryState
-	Reason    string
-	Code      parley.ReasonCode // of the reason
-	PaneSeq   uint64            // given by the last Claim, 0 before
-	QueuedAt  time.Time
-	Announced bool // the text is too long for the terminal, which got an announcement of it
-	Door      bool // the last Claim was for the program's own entrance or argument, and not for its terminal
-	Argument  bool // it was for the argument of its start
+	Key          Key
+	Message      parley.Message // without recipients
+	State        parley.DeliveryState
+	parley.Cause        // why it is no further
+	PaneSeq      uint64 // given by the last Claim, 0 before
+	QueuedAt     time.Time
+	Announced    bool // the text is too long for the terminal, which got an announcement of it
+	Door         bool // the last Claim was for the program's own entrance or argument, and not for its terminal
+	Argument     bool // it was for the argument of its start
 }
 
 // Waits reports whether the delivery waits to be typed, as after a retry.
@@ -45,12 +43,10 @@ func waits(state parley.DeliveryState) bool {
 	return state == parley.DeliveryQueued || state == parley.DeliveryHeld
 }
 
-// Change is a rung that a delivery reaches, with either a reason or an evidence.
+// Change is a rung that a delivery reaches, with what proves it or why the delivery gets no further.
 type Change struct {
-	State    parley.DeliveryState
-	Reason   string            // why it does not get further
-	Evidence string            // what proves the rung
-	Code     parley.ReasonCode // of the reason or the evidence
+	State parley.DeliveryState
+	parley.Cause
 
 	TurnStarted time.Time // when the recipient began to work on it, by its own report; zero if unknown
 }
@@ -58,24 +54,12 @@ type Change struct {
 // Announced is the rung of a message whose text of so many characters was only announced to its recipient.
 func Announced(characters int) Change {
 	return Change{
-		State: parley.DeliverySubmitted, Code: parley.ProofAnnounced,
-		Reason: parley.ProofAnnounced.Words(number(int64(characters), "character")),
+		State: parley.DeliverySubmitted, Cause: parley.ProofAnnounced.With(number(int64(characters), "character")),
 	}
 }
-
-// reasonCode returns the code of the reason, "" when there is no reason.
-func (c *Change) reasonCode() string {
-	if c.Reason == "" {
-		return ""
-	}
-	return string(c.Code)
-}
-
-// words returns the reason or the evidence.
-func (c *Change) words() string { return cmp.Or(c.Reason, c.Evidence) }
 
 func (c *Change) step(at time.Time) parley.Step {
-	s := parley.Step{State: c.State, At: instant(nanos(at)), Evidence: c.words(), Code: c.Code}
+	s := parley.Step{State: c.State, At: instant(nanos(at)), Evidence: c.Words(), Code: c.Code()}
 	if !c.TurnStarted.IsZero() {
 		started := c.TurnStarted.UTC()
 		s.TurnStarted = &started
@@ -120,7 +104,7 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 
 // answered returns the last rung, with the ID of the reply as evidence.
 func answered(by string) Change {
-	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by), Code: parley.ProofReply}
+	return Change{State: parley.DeliveryAnswered, Cause: parley.ProofReply.In("message " + parley.Short(by))}
 }
 
 func linesOf(steps []parley.Step) string {
@@ -156,6 +140,7 @@ func parseSteps(lines string) []parley.Step {
 type deliveryState struct {
 	State      string
 	Reason     string
+	ReasonCode parley.ReasonCode
 	ReadAt     *int64
 	AnsweredBy string
 }
@@ -164,28 +149,27 @@ type deliveryState struct {
 // that follow because the recipient has read or answered the message. ErrStale when one
 // does not follow.
 func (d *deliveryState) climb(changes []Change) ([]Change, error) {
-	state, reason := parley.DeliveryState(d.State), d.Reason
+	state, reason := parley.DeliveryState(d.State), d.ReasonCode.In(d.Reason)
 	steps := make([]Change, 0, len(changes)+1)
 	for _, c := range changes {
-		if c.State == state && c.Reason == reason {
+		if c.State == state && c.Reason() == reason {
 			continue
 		}
 		switch {
-		case c.Code == parley.EndedUndone && (state == parley.DeliverySubmitted || state == parley.DeliveryRead):
+		case c.Code() == parley.EndedUndone && (state == parley.DeliverySubmitted || state == parley.DeliveryRead):
 			d.ReadAt = nil
 		case !slices.Contains(follows[state], c.State):
 			return nil, ErrStale
 		}
 
-		state, reason = c.State, c.Reason
+		state, reason = c.State, c.Reason()
 		steps = append(steps, c)
 	}
 
 	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
 		steps = append(steps, Change{
-			State:    parley.DeliveryRead,
-			Evidence: "its recipient marked it read while it was being typed",
-			Code:     parley.ProofCall,
+			State: parley.DeliveryRead,
+			Cause: parley.ProofCall.With("its recipient marked it read while it was being typed"),
 		})
 	}
 
@@ -199,7 +183,7 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 // advance moves a delivery on from its present rung.
 func (t deliveriesIn) advance(k Key, changes []Change) error {
 	var rows []deliveryState
-	if err := t.tx.Query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
+	if err := t.tx.Query(&rows, `SELECT state, reason, reason_code, read_at, answered_by FROM deliveries
 		WHERE message_seq = ? AND recipient_id = ?`+ownDeliveries(t.tx.Host),
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
@@ -227,13 +211,13 @@ func (t deliveriesIn) write(k Key, steps []Change, readAt int64) error {
 	lines, read := stepLines(steps, t.tx.Now)
 	last := steps[len(steps)-1]
 	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
-		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
+		[]any{string(last.State), last.Reason().Words(), string(last.Reason().Code()), lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
 		hasRead(t.tx, k.RecipientID)
 	}
 
-	if last.Code == parley.EndedUndone {
+	if last.Code() == parley.EndedUndone {
 		set += `, read_at = NULL`
 		hasRead(t.tx, k.RecipientID)
 	}
@@ -261,8 +245,8 @@ func (t deliveriesIn) emit(k Key, c Change) {
 		MessageSeq:  k.MessageSeq,
 		RecipientID: k.RecipientID,
 		State:       string(c.State),
-		Detail:      c.words(),
-		ReasonCode:  c.Code,
+		Detail:      c.Words(),
+		ReasonCode:  c.Code(),
 	})
 }
 

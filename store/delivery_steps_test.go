@@ -31,7 +31,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
-	held := Change{State: parley.DeliveryHeld, Reason: "copy mode"}
+	held := Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("copy mode")}
 	must.Do(t, s.Deliveries.Advance(t.Context(), key, held))
 	events := s.Events.LastEvent()
 	must.Do(t, s.Deliveries.Advance(t.Context(), key, held))
@@ -39,18 +39,19 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 		t.Errorf("held for the same reason again: %d new events, want none", got-events)
 	}
 
-	must.Do(t, s.Deliveries.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
+	must.Do(t, s.Deliveries.Advance(t.Context(), key,
+		Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("a dialog is open")}))
 	if d := delivery(t, s, id, 1); d.Reason != "a dialog is open" || d.State != parley.DeliveryHeld {
 		t.Errorf("held: got %+v", d)
 	}
 
 	must.Do(t, s.Deliveries.Claim(t.Context(), key, 1, false))
 	must.Do(t, s.Deliveries.Advance(t.Context(), key,
-		Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
+		Change{State: parley.DeliveryQueued, Cause: parley.HoldRefused.With("it was never pasted")}))
 	must.Do(t, s.Deliveries.Claim(t.Context(), key, 2, false))
 	must.Do(t, s.Deliveries.Advance(t.Context(), key,
-		Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
-		Change{State: parley.DeliveryRead, Evidence: "whole text"}))
+		Change{State: parley.DeliverySubmitted, Cause: parley.ProofDoor.With("the composer is empty")},
+		Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("whole text")}))
 	d := delivery(t, s, id, 1)
 	want := []string{"queued", "held", "held", "typing", "queued", "typing", "submitted", "read"}
 	if got := states(d); !slices.Equal(got, want) || d.State != parley.DeliveryRead || d.Reason != "" {
@@ -100,7 +101,7 @@ func TestWhatIsTakenBackIsNotRead(t *testing.T) {
 	s := openWith(t, 2)
 	original := require(t, s, 1)
 	id, key := original.Message.ID, pending(t, s, 1)[0].Key
-	undone := Change{State: parley.DeliveryUnconfirmed, Reason: "taken back", Code: parley.EndedUndone}
+	undone := Change{State: parley.DeliveryUnconfirmed, Cause: parley.EndedUndone.In("taken back")}
 	if err := s.Deliveries.Advance(t.Context(), key, undone); !errors.Is(err, ErrStale) {
 		t.Errorf("before it was taken: got %v, want ErrStale", err)
 	}

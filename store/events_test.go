@@ -83,7 +83,7 @@ func TestEventsOfDeliveriesHaveTheReasonCode(t *testing.T) {
 	send(t, s, post(0, 1))
 	job := pending(t, s, 1)[0]
 	must.Do(t, s.Deliveries.Advance(t.Context(), job.Key, Change{
-		State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
+		State: parley.DeliveryHeld, Cause: parley.HoldDraft.In("a draft"),
 	}))
 
 	events, err := s.Events.List(t.Context(), EventQuery{Last: 1})

@@ -26,9 +26,9 @@ func (r *openRow) key() Key { return Key{r.MessageSeq, r.RecipientID} }
 // awayAtOnce is how many deliveries are held or let go in one transaction.
 const awayAtOnce = 500
 
-// HoldAway holds what waits for agents of hosts that are away, and says so with words. What a host has
+// HoldAway holds what waits for agents of hosts that are away, and says so with a cause. What a host has
 // begun to type stays with it.
-func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *time.Time) string) error {
+func (s *Hosts) HoldAway(ctx context.Context, cause func(host string, since *time.Time) parley.Cause) error {
 	if s.db.base.SQL.Embedded {
 		return nil
 	}
@@ -42,8 +42,7 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 		}
 
 		for i := range rows {
-			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway,
-				Reason: words(rows[i].Host, rows[i].Until)}
+			held := Change{State: parley.DeliveryHeld, Cause: cause(rows[i].Host, rows[i].Until)}
 			if err := (deliveriesIn{t}).write(rows[i].key(), []Change{held}, 0); err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ func (s *Hosts) TakeBack(ctx context.Context) error {
 			return err
 		}
 		for i := range rows {
-			back := Change{State: parley.DeliveryQueued, Evidence: "its host is back", Code: parley.ProofStored}
+			back := Change{State: parley.DeliveryQueued, Cause: parley.ProofStored.In("its host is back")}
 			if err := (deliveriesIn{t}).write(rows[i].key(), []Change{back}, 0); err != nil {
 				return err
 			}
@@ -140,8 +139,7 @@ func (t deliveriesIn) fail(host string, done *Removed) error {
 		return err
 	}
 	for i := range rows {
-		end := Change{State: parley.DeliveryFailed, Code: parley.EndedHostRemoved,
-			Reason: parley.EndedHostRemoved.Words(host)}
+		end := Change{State: parley.DeliveryFailed, Cause: parley.EndedHostRemoved.With(host)}
 		if rows[i].State == string(parley.DeliveryTyping) {
 			end.State = parley.DeliveryUnconfirmed
 		}

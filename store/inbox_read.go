@@ -51,11 +51,11 @@ func (s *Inbox) MarkRead(
 	return marked, notFound, already, err
 }
 
-// NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that still wait for its
+// NoteGiven records that a call gave a recipient messages in full, how says by which. Those that still wait for its
 // terminal are submitted by that and no longer typed, and so are those that were given up, or are unconfirmed and were
 // never typed: what was typed may still stand in the terminal. They stay unread. It skips all others, those that the
 // conversation protocol withholds too.
-func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
+func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, how string) error {
 	return s.db.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
 			d, err := deliveriesIn{t}.find(recipientID, id, " AND (d.state <> 'unconfirmed' OR d.pane_seq = 0)")
@@ -71,7 +71,7 @@ func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []
 				continue
 			}
 
-			given := Change{State: parley.DeliverySubmitted, Evidence: evidence, Code: parley.ProofFetched}
+			given := Change{State: parley.DeliverySubmitted, Cause: parley.ProofFetched.With(how)}
 			if err := (deliveriesIn{t}).write(Key{d.MessageSeq, d.RecipientID}, []Change{given}, 0); err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (t deliveriesIn) findForReader(recipientID, ref string) (*deliveryRow, erro
 func (t deliveriesIn) markRead(d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
-		read := Change{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}
+		read := Change{State: parley.DeliveryRead, Cause: parley.ProofCall.With(evidence)}
 		return t.write(k, []Change{read}, nanos(t.tx.Now))
 	}
 	hasRead(t.tx, k.RecipientID)

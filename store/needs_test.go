@@ -52,7 +52,7 @@ func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 	wantIDs(t, "while tried again", ids(t)(s.Needs.Unconfirmed(t.Context())), first)
 	must.Do(t, s.Deliveries.Claim(t.Context(), jobs[0].Key, 9, false))
 	must.Do(t, s.Deliveries.Advance(t.Context(), jobs[0].Key,
-		Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
+		Change{State: parley.DeliveryUnconfirmed, Cause: parley.HoldRefused.With("again")}))
 	wantIDs(t, "unproven once more", ids(t)(s.Needs.Unconfirmed(t.Context())), second, first)
 }
 
@@ -119,7 +119,7 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 	must.Do(t, s.Deliveries.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
 	must.Do(t,
 		s.Deliveries.Advance(t.Context(), Key{queued.Seq, agentID(1)},
-			Change{State: parley.DeliveryRead, Evidence: "seen"}))
+			Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("seen")}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
 }
 

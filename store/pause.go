@@ -161,7 +161,7 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 			}
 
 			passed = append(passed, p.Key)
-			released := Change{State: p.State, Evidence: evidence, Code: parley.ProofReleased}
+			released := Change{State: p.State, Cause: parley.ProofReleased.With(evidence)}
 			if err := (deliveriesIn{t}).write(p.Key, []Change{released}, 0); err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 				continue
 			}
 
-			held := Change{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}
+			held := Change{State: parley.DeliveryHeld, Cause: w.Cause}
 			if err := (deliveriesIn{t}).write(w.Key, []Change{held}, 0); err != nil {
 				return err
 			}

@@ -51,24 +51,18 @@ type NewDelivery struct {
 	RecipientID string
 	Recipient   string // the name, only for the result of the call; may be empty
 	State       parley.DeliveryState
-	Reason      string
-	Evidence    string
-	Code        parley.ReasonCode // of the reason or the evidence; not needed with Withheld
-	Withheld    string            // why the conversation protocol holds it; State must be held then
-	Until       time.Time         // when the protocol decides again; zero for no time
-	Silent      bool              // the recipient never answers, so it owes no response
-	PaneSeq     uint64            // claims it, as Claim does, unless others wait for the terminal; 0 for no claim
+	parley.Cause
+	Withheld string    // why the conversation protocol holds it; it is held then, with HoldConversation
+	Until    time.Time // when the protocol decides again; zero for no time
+	Silent   bool      // the recipient never answers, so it owes no response
+	PaneSeq  uint64    // claims it, as Claim does, unless others wait for the terminal; 0 for no claim
 
 	Decision *parley.ConversationDecision // whether a responder answers a thread's post; nil elsewhere
 }
 
 // change returns the first rung of the delivery.
 func (d *NewDelivery) change() Change {
-	c := Change{State: d.State, Reason: d.Reason, Evidence: d.Evidence, Code: d.Code}
-	if d.Withheld != "" {
-		c.Code = parley.HoldConversation
-	}
-	return c
+	return Change{State: d.State, Cause: d.Cause}
 }
 
 // Reach makes the deliveries of a thread's post from the IDs of the participants at the

@@ -120,11 +120,12 @@ func TestPruneShortensSettledDeliveries(t *testing.T) {
 	done, open := send(t, s, post(0, 1)), send(t, s, post(0, 1))
 	k := Key{done.Seq, agentID(1)}
 	must.Do(t,
-		s.Deliveries.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Reason: "busy"},
-			Change{State: parley.DeliveryHeld, Reason: "draft"},
+		s.Deliveries.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("busy")},
+			Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("draft")},
 			Change{State: parley.DeliveryRead}))
 	must.Do(t, s.Deliveries.Advance(t.Context(), Key{open.Seq, agentID(1)},
-		Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryHeld, Reason: "draft"}))
+		Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("busy")},
+		Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("draft")}))
 
 	now = now.Add(time.Hour)
 	for _, want := range []int64{1, 0} {
@@ -149,7 +150,8 @@ func TestPruneShortensAllDeliveriesOfAMessage(t *testing.T) {
 		t.Helper()
 		a := send(t, s, p)
 		for _, n := range to {
-			held, read := Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryRead}
+			held := Change{State: parley.DeliveryHeld, Cause: parley.HoldRefused.With("busy")}
+			read := Change{State: parley.DeliveryRead}
 			must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(n)}, held, read))
 		}
 	}
@@ -180,7 +182,7 @@ func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 		a := send(t, s, p)
 		for _, state := range states {
 			must.Do(t, s.Deliveries.Advance(t.Context(), Key{a.Seq, agentID(n)},
-				Change{State: state, Reason: "because"}))
+				Change{State: state, Cause: parley.HoldRefused.With("because")}))
 		}
 	}
 	settle(text("read", post(0, 1)), 1, parley.DeliveryRead)

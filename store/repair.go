@@ -226,9 +226,8 @@ func (t deliveriesIn) doubt() error {
 	}
 
 	doubted := Change{
-		State:  parley.DeliveryUnconfirmed,
-		Reason: parley.EndedBehind.Words(""),
-		Code:   parley.EndedBehind,
+		State: parley.DeliveryUnconfirmed,
+		Cause: parley.EndedBehind.With(""),
 	}
 	for _, k := range keys {
 		if err := t.write(k, []Change{doubted}, 0); err != nil {

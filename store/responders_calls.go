@@ -92,7 +92,7 @@ func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) er
 			return err
 		}
 
-		unanswered := Change{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}
+		unanswered := Change{State: parley.DeliverySubmitted, Cause: parley.EndedNoAnswer.In(why)}
 		return deliveriesIn{t}.write(d.key(), []Change{unanswered}, 0)
 	})
 }

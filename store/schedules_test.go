@@ -138,7 +138,7 @@ func TestATimeIsSkippedForWhoeverStillWaits(t *testing.T) {
 func deliverTo(t *testing.T, s *Store, m Appended, agent int) {
 	t.Helper()
 	must.Do(t, s.Deliveries.Advance(t.Context(), Key{m.Seq, agentID(agent)},
-		Change{State: parley.DeliveryRead, Evidence: "a test"}))
+		Change{State: parley.DeliveryRead, Cause: parley.ProofDoor.With("a test")}))
 }
 
 func TestASingleTimeIsTheLast(t *testing.T) {

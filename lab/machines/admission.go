@@ -105,8 +105,10 @@ func postTo(from, to string) store.Post {
 	return store.Post{
 		Message: parley.Message{ID: uuid.NewString(), Kind: parley.KindDirect, Type: parley.TypeInformation,
 			Priority: parley.PriorityNormal, SenderID: from, Text: strings.Repeat("0123456789 ", 18)},
-		Event:      parley.EventDirectMessage,
-		Deliveries: []store.NewDelivery{{RecipientID: to, State: parley.DeliveryRead, Code: parley.ProofStored}},
+		Event: parley.EventDirectMessage,
+		Deliveries: []store.NewDelivery{
+			{RecipientID: to, State: parley.DeliveryRead, Cause: parley.ProofStored.With("")},
+		},
 	}
 }
 

@@ -182,7 +182,7 @@ func (f *field) burst(ctx context.Context, messages int) (second, other int64, e
 	}
 	for range messages {
 		p := postTo(f.agents[0], f.agents[1])
-		p.Deliveries[0].State, p.Deliveries[0].Code = parley.DeliveryQueued, ""
+		p.Deliveries[0].State, p.Deliveries[0].Cause = parley.DeliveryQueued, parley.Cause{}
 		if _, err := f.stores[0].Messages.Append(ctx, p); err != nil {
 			return 0, 0, err
 		}

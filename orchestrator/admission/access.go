@@ -175,12 +175,11 @@ func firstRung(to *team.Member) store.NewDelivery {
 	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
 	case to.Agent().State == parley.StateTerminated:
-		d.State, d.Code = parley.DeliveryFailed, parley.EndedTerminated
-		d.Reason = d.Code.Words("")
+		d.State, d.Cause = parley.DeliveryFailed, parley.EndedTerminated.With("")
 	case to.Kind == parley.KindTerminal:
-		d.State, d.Evidence, d.Code = parley.DeliveryQueued, "stored", parley.ProofStored
+		d.State, d.Cause = parley.DeliveryQueued, parley.ProofStored.With("")
 	default:
-		d.State, d.Evidence, d.Code = parley.DeliverySubmitted, "stored in its inbox", parley.ProofStored
+		d.State, d.Cause = parley.DeliverySubmitted, parley.ProofStored.In("stored in its inbox")
 	}
 	return d
 }

@@ -186,14 +186,13 @@ func (d *Draft) firstRung(to *team.Member) store.NewDelivery {
 	n := firstRung(to)
 	n.Silent = n.Silent && d.Asks != to
 	if d.File != nil && n.Silent {
-		n.State, n.Evidence, n.Code = parley.DeliveryRead, "stored; a model is not told of files", parley.ProofStored
+		n.State, n.Cause = parley.DeliveryRead, parley.ProofStored.In("stored; a model is not told of files")
 	}
 	if d.Native != "" && !n.State.Failed() {
-		n.State, n.Code, n.Silent = parley.DeliveryUnconfirmed, parley.EndedNative, true
-		n.Reason = n.Code.Words(d.Native)
+		n.State, n.Cause, n.Silent = parley.DeliveryUnconfirmed, parley.EndedNative.With(d.Native), true
 	}
 	if d.inCall() && !n.State.Failed() {
-		n.State, n.Evidence, n.Code = parley.DeliveryRead, "it came back with its sender's call", parley.ProofCall
+		n.State, n.Cause = parley.DeliveryRead, parley.ProofCall.With("it came back with its sender's call")
 	}
 	return n
 }

@@ -52,9 +52,9 @@ func (m *memory) readiness(o *observation) hold {
 		if p := o.profile; p.Still > 0 && o.now.Sub(m.still.Since(o.now, o.screen)) < p.Still && h.none() {
 			h = held(parley.HoldNoisy, "")
 		}
-		if h.Code == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.recognises(o)) {
+		if h.Code() == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.recognises(o)) {
 			h = m.ownText(o)
-		} else if h.Code == parley.HoldDraft && s.Steady >= rest {
+		} else if h.Code() == parley.HoldDraft && s.Steady >= rest {
 			h.draft = o.Composer
 		}
 		return m.notBegun(o, &s, h)

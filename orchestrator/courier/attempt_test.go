@@ -234,7 +234,7 @@ func TestNoEnterGoesIntoTheWorkOfASlowProgram(t *testing.T) {
 		}
 		s.composer = testText
 		got, _ := s.until(tmux.Pasted, false)
-		held := s.attempt.refused.Code
+		held := s.attempt.refused.Code()
 		if got.Do != c.want.Do || got.Reason != c.want.Reason || got.Do == tmux.Stop && held != parley.HoldBusy {
 			t.Errorf("%s: %+v (%s), want %+v", name, got, held, c.want)
 		}
@@ -261,7 +261,7 @@ func TestEnterIsWithheld(t *testing.T) {
 			s.composer = testText
 			c.scene(s)
 			s.want(tmux.Pasted, c.want)
-			if got := s.attempt.refused.Code; got != c.hold {
+			if got := s.attempt.refused.Code(); got != c.hold {
 				t.Errorf("it was refused for %q, want %q", got, c.hold)
 			}
 		})
@@ -288,8 +288,8 @@ func TestEnterFollowsATextThatIsCutWhereNobodyLooks(t *testing.T) {
 			s.touched = s.now.Add(-c.keyed)
 		}
 		s.want(tmux.Pasted, c.want)
-		if beside := c.want == notShown; (s.attempt.refused.Code == parley.HoldMixedText) != beside {
-			t.Errorf("%+v: it stopped for %q; somebody's text is seen: want %v", c, s.attempt.refused.Code, beside)
+		if beside := c.want == notShown; (s.attempt.refused.Code() == parley.HoldMixedText) != beside {
+			t.Errorf("%+v: it stopped for %q; somebody's text is seen: want %v", c, s.attempt.refused.Code(), beside)
 		}
 	}
 }
@@ -380,8 +380,8 @@ func TestADialogSwallowsAPaste(t *testing.T) {
 			s.begin(true)
 			s.above, s.composer = nil, ""
 			c.scene(s)
-			if s.want(tmux.Pasted, notShown); (s.attempt.refused.Code == parley.HoldDialogOpened) != c.want {
-				t.Errorf("it stopped for %q, swallowed: want %v", s.attempt.refused.Code, c.want)
+			if s.want(tmux.Pasted, notShown); (s.attempt.refused.Code() == parley.HoldDialogOpened) != c.want {
+				t.Errorf("it stopped for %q, swallowed: want %v", s.attempt.refused.Code(), c.want)
 			}
 		})
 	}
@@ -659,7 +659,7 @@ func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
 	got := new(attempt).refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"},
 		new(team.Member))
-	if want := "the pane is at message 5"; got.Reason != want || got.Code != parley.HoldRefused {
+	if want := "the pane is at message 5"; got.Words() != want || got.Code() != parley.HoldRefused {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 }

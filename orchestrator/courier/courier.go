@@ -142,7 +142,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			return true, err
 		}
 	}
-	c.m.NoteUnsent(parley.Hold{}, c.o.Now())
+	c.m.NoteUnsent(parley.Cause{}, c.o.Now())
 	c.doors.hook.call = c.o.calls.first(c.m.ID)
 	if call := c.doors.hook.call; call != nil {
 		defer call.Pass() // it has gone on with a message by then, or there is none for it
@@ -197,7 +197,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 // rest does what is left to a courier without a message: it follows those that it gave.
 func (c *courier) rest(ctx context.Context) (again bool, err error) {
-	c.m.NoteLeftover(parley.Hold{}, "", false, c.o.Now())
+	c.m.NoteLeftover(parley.Cause{}, "", false, c.o.Now())
 	c.doors.hook.beckon(c.m.Terminal(), nil)
 	watch := c.recovery.watchGiven
 	if c.view.stranded != nil {
@@ -276,7 +276,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if h.none() {
 		h = c.doors.open.ahead()
 	}
-	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
+	c.blocked = h.blocked() && h.only || h.Code() == parley.HoldBudget
 	if !h.none() {
 		c.doors.hook.beckon(t, &job)
 		return false, c.ledger.hold(ctx, job, h)

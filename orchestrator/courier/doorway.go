@@ -121,7 +121,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	_, forced := d.v.m.IsForced(job.Message.ID)
 	typed := job.Door && !d.hook.missed[job.Key] || d.typed[job.Key] ||
 		d.v.stranded != nil && d.v.stranded.Key == job.Key || forced
-	starts := d.open.ahead().Code == parley.HoldNotBegun
+	starts := d.open.ahead().Code() == parley.HoldNotBegun
 	if t == nil || setting == DoorNever || typed || starts {
 		return nil, false
 	}
@@ -167,7 +167,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 		return false
 	case h.none():
 		return always || !d.open.ahead().none()
-	case !slices.Contains(passable, h.Code), d.hook.awaits(v.m.Terminal(), h) && !always:
+	case !slices.Contains(passable, h.Code()), d.hook.awaits(v.m.Terminal(), h) && !always:
 		return false
 	case always, team.IsUrgent(*job):
 		return true
@@ -199,10 +199,10 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 
 // tell says of what holds a message back in its terminal why it does not go through the entrance.
 func (d *doorway) tell(h hold) hold {
-	if d.unfit != "" && !h.none() {
-		h.Reason += "; " + d.unfit
+	if d.unfit == "" || h.none() {
+		return h
 	}
-	return h
+	return h.with("", "; "+d.unfit)
 }
 
 // close notes that the entrance was closed.
@@ -225,7 +225,7 @@ func (d *doorway) give(
 	if hooked {
 		d.hook.call = nil // it takes one
 	}
-	x := &handed{Job: job, on: t, shown: l, past: h.Reason, hooked: hooked, claim: v.o.Now(), letter: door.Letter{
+	x := &handed{Job: job, on: t, shown: l, past: h.Words(), hooked: hooked, claim: v.o.Now(), letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
 		Sent: job.Message.Timestamp,
 	}}
@@ -344,12 +344,12 @@ func (d *doorway) follow(ctx context.Context) error {
 // note says why a message is not read yet.
 func (d *doorway) note(ctx context.Context, x *handed, why string) error {
 	h := held(kept(&x.Job), why)
-	if x.Reason == h.Reason {
+	if x.Cause == h.Cause {
 		return nil
 	}
 	err := ignoreStale(d.v.o.Store.Advance(ctx, x.Key, change(parley.DeliveryTyping, h)))
 	if err == nil {
-		x.Reason = h.Reason
+		x.Cause = h.Cause
 	}
 	return err
 }

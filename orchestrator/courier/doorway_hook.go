@@ -34,7 +34,7 @@ type hookway struct {
 // takes returns the hook that a message goes to, nil if none waits for it.
 func (w *hookway) takes(t *team.Terminal, job *store.Job, h hold) hook {
 	if w.call == nil || w.deaf == t || job.State == parley.DeliveryTyping ||
-		!slices.Contains(atHook, h.Code) || !w.v.isServed(t) || w.hasQueue(t) {
+		!slices.Contains(atHook, h.Code()) || !w.v.isServed(t) || w.hasQueue(t) {
 		return nil
 	}
 	at := w.call.Moment()
@@ -62,7 +62,7 @@ func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queue
 // bring it to the model before that.
 func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
-		(h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
+		(h.Code() == parley.HoldBusy || h.Code() == parley.HoldNotBegun)
 }
 
 // beckon says whether hooks in the turn are to ask for a message, as they do while an urgent one waits. To ask costs

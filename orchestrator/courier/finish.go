@@ -88,7 +88,7 @@ func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
 		s.kept = true // it was answered
 		return false, ignoreStale(err)
 	}
-	s.State, s.Code, s.Dismissed = parley.DeliveryUnconfirmed, parley.EndedUndone, false
+	s.State, s.Cause, s.Dismissed = parley.DeliveryUnconfirmed, parley.EndedUndone.With(""), false
 	s.stranded = stranded{phase: tmux.PaneEntered, stood: true, fate: fateAlone}
 	r.view.stranded, r.view.memory.given = s, nil
 	return true, nil
@@ -125,7 +125,7 @@ func (r *recovery) watchStranded(ctx context.Context) (again bool, err error) {
 	defer r.m.Typing.Unlock()
 
 	w, h := r.view.ready(ctx, t, &s.Job, r.o.Now())
-	r.m.NoteLeftover(hold{}.Hold, "", false, r.o.Now()) // it keeps nobody waiting
+	r.m.NoteLeftover(parley.Cause{}, "", false, r.o.Now()) // it keeps nobody waiting
 	if r.view.stranded == nil || !h.none() {
 		return r.view.stranded != nil, nil
 	}

@@ -11,40 +11,44 @@ import (
 
 // hold is why nothing may be typed now. The zero value lets a message go.
 type hold struct {
-	parley.Hold
+	parley.Cause
 	only  bool   // nothing else is in the way: the composer is open and empty
 	draft string // that stands in the composer, once the screen has rested as long as for a message
 }
 
-func held(code parley.ReasonCode, detail string) hold {
-	return hold{Hold: parley.Hold{Code: code, Reason: code.Words(detail)}}
+func held(code parley.ReasonCode, detail string) hold { return hold{Cause: code.With(detail)} }
+
+// with returns the same with words around those that it has.
+func (h hold) with(before, after string) hold {
+	h.Cause = h.Code().In(before + h.Words() + after)
+	return h
 }
 
 // none reports whether the way is free.
-func (h hold) none() bool { return h.Code == "" }
+func (h hold) none() bool { return h.Code() == "" }
 
 // brief reports whether the obstacle is expected to pass by itself. It is shown only
 // when it does not.
-func (h hold) brief() bool { return h.Code.Brief() }
+func (h hold) brief() bool { return h.Code().Brief() }
 
 // left reports whether a person left something in the terminal and does not seem to be
 // there any longer.
 func (h hold) left() bool {
-	return h.Code == parley.HoldScrolling || h.Code.OnlyPerson() || h.composed()
+	return h.Code() == parley.HoldScrolling || h.Code().OnlyPerson() || h.composed()
 }
 
 // composed reports whether something stands in the composer.
 func (h hold) composed() bool {
-	return h.Code == parley.HoldDraft || h.Code.OwnText()
+	return h.Code() == parley.HoldDraft || h.Code().OwnText()
 }
 
 // working reports whether the program only works, with its composer open.
 func (h hold) working() bool {
-	return h.only && (h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
+	return h.only && (h.Code() == parley.HoldBusy || h.Code() == parley.HoldNotBegun)
 }
 
 // blocked reports whether the program refuses to work, and says why.
-func (h hold) blocked() bool { return h.Code == parley.HoldBlocked || h.Code == parley.HoldLimit }
+func (h hold) blocked() bool { return h.Code() == parley.HoldBlocked || h.Code() == parley.HoldLimit }
 
 // facts is what is known of an agent's terminal without a look at its screen.
 type facts struct {

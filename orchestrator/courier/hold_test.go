@@ -61,7 +61,7 @@ func TestAKeyHoldsForLongerWhileTheProgramHasShownNothing(t *testing.T) {
 		{"a key that nothing is shown of", ago(11), ago(60), 0, ""},
 	} {
 		got := touched(now, tmux.Screen{Touched: c.touched, Drawn: c.drawn}, c.lag)
-		if !strings.Contains(got.Reason, c.want) || got.none() != (c.want == "") {
+		if !strings.Contains(got.Words(), c.want) || got.none() != (c.want == "") {
 			t.Errorf("%s: got %+v, want %q", c.name, got, c.want)
 		}
 	}

@@ -100,11 +100,8 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 			continue
 		}
 
-		late := store.Change{
-			State:    parley.DeliverySubmitted,
-			Evidence: "its program took it from the terminal later; nothing more is known of this program",
-			Code:     parley.ProofRead,
-		}
+		const words = "its program took it from the terminal later; nothing more is known of this program"
+		late := store.Change{State: parley.DeliverySubmitted, Cause: parley.ProofRead.In(words)}
 		if err := r.o.Store.Advance(ctx, u.Key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}

@@ -81,8 +81,8 @@ func (l *ledger) close(ctx context.Context, job store.Job, changes ...store.Chan
 
 // note says why a delivery that stays in `typing` does not get on.
 func (l *ledger) note(ctx context.Context, job store.Job, h hold) error {
-	l.m.NoteUnsent(h.Hold, l.o.Now())
-	if job.Reason == h.Reason {
+	l.m.NoteUnsent(h.Cause, l.o.Now())
+	if job.Cause == h.Cause {
 		return nil
 	}
 	return l.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
@@ -102,7 +102,7 @@ func (l *ledger) hold(ctx context.Context, job store.Job, h hold) error {
 	if l.soon {
 		return nil
 	}
-	if job.State == parley.DeliveryHeld && job.Reason == h.Reason {
+	if job.State == parley.DeliveryHeld && job.Cause == h.Cause {
 		return nil
 	}
 	return ignoreStale(l.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))

@@ -29,7 +29,7 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 		standing := Standing{State: parley.StateBlocked, limit: terminal.Limit.See(&shown, noon), composer: true}
 
 		h := standing.hold(0)
-		if h.Code != parley.HoldLimit || !h.only {
+		if h.Code() != parley.HoldLimit || !h.only {
 			t.Fatalf("%s: the hold is %+v, want a usage limit and nothing else in the way", name, h)
 		}
 		looks := &view{post: &post{
@@ -69,8 +69,8 @@ func TestIntoTheWorkOfASlowProgramNothingGoes(t *testing.T) {
 		busy.only = true
 		w, h := v.passes(&team.Terminal{Profile: c.profile},
 			&store.Job{Message: parley.Message{Priority: c.urgent}}, busy)
-		if w.by != c.want || !strings.HasSuffix(h.Reason, c.reason) || h.none() != (c.reason == "") {
-			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.by, h.Reason, c.want, c.reason)
+		if w.by != c.want || !strings.HasSuffix(h.Words(), c.reason) || h.none() != (c.reason == "") {
+			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.by, h.Words(), c.want, c.reason)
 		}
 	}
 }

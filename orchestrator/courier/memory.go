@@ -64,7 +64,7 @@ func (m *memory) seeGiven(o *observation, h hold) {
 		}
 	}
 	drawn := g.gone || o.screen.Drawn.After(g.told) // else it may only not have drawn that it has it
-	back := o.Composing && m.ownText(o).Code == parley.HoldRecalled
+	back := o.Composing && m.ownText(o).Code() == parley.HoldRecalled
 	if back && drawn && g.recognises(o) && o.holdsOnly(&g.letter) && more <= hints {
 		m.undone = g
 	}

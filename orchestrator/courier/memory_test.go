@@ -66,7 +66,7 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 
 		o := s.observation()
 		o.since = s.now.Add(-c.rest)
-		if got := s.memory.ready(o); (got.Code == parley.HoldSettling) != c.held || got.none() == c.held {
+		if got := s.memory.ready(o); (got.Code() == parley.HoldSettling) != c.held || got.none() == c.held {
 			t.Errorf("%s after a start of %s, given one %v: %+v, want held %v", c.rest, c.start, c.given, got, c.held)
 		}
 	}
@@ -94,12 +94,12 @@ func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
 		for i := range 20 { // a spinner above an open composer
 			s.above = []string{strings.Repeat("*", i+1)}
 			s.now = s.now.Add(time.Second)
-			if got := look(); (got.Code == parley.HoldNoisy) != (c.still > 0) {
+			if got := look(); (got.Code() == parley.HoldNoisy) != (c.still > 0) {
 				t.Fatalf("still %s: %+v while it moves", c.still, got)
 			}
 		}
 		s.now = s.now.Add(c.rests)
-		if got := look(); (got.Code == parley.HoldNoisy) != c.held || got.none() == c.held {
+		if got := look(); (got.Code() == parley.HoldNoisy) != c.held || got.none() == c.held {
 			t.Errorf("still %s, after %s: %+v, want held %v", c.still, c.rests, got, c.held)
 		}
 	}
@@ -115,7 +115,7 @@ func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 		return s.memory.ready(o)
 	}
 
-	if got := look(); got.Code != parley.HoldNotBegun {
+	if got := look(); got.Code() != parley.HoldNotBegun {
 		t.Errorf("before it shows: %+v, want %s", got, parley.HoldNotBegun)
 	}
 	s.above = []string{"> hello", "(ann · msg 5f0c21aa)"}
@@ -150,7 +150,7 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	look := func() parley.ReasonCode {
 		o := s.observation()
 		o.since = s.now.Add(-time.Minute)
-		return s.memory.ready(o).Code
+		return s.memory.ready(o).Code()
 	}
 
 	if got := look(); got != parley.HoldNotBegun {
@@ -173,7 +173,7 @@ func TestWorkThatIsOnlyReportedDoesNotLetTheNextTextIn(t *testing.T) {
 		o := s.observation()
 		o.since = s.now.Add(-time.Second)
 		o.report = team.Report{Event: "Prompt", State: parley.StateBusy, At: s.now.Add(-2 * time.Second)}
-		return s.memory.ready(o).Code
+		return s.memory.ready(o).Code()
 	}
 
 	if got := look(); got != parley.HoldNotBegun {

@@ -138,10 +138,9 @@ func (y *typist) conclude(
 		return false, y.ledger.close(ctx, job, change(parley.DeliveryQueued, a.refused))
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
-		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Reason))
+		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Words()))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
-		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
-		return false, y.ledger.note(ctx, job, waits)
+		return false, y.ledger.note(ctx, job, held(parley.EndedDialog, ""))
 	case out.Phase == tmux.Entered:
 		if y.o.unread(t) > 0 && a.provable() {
 			a.text.mode = ttyModeOf(y.o.host, t)
@@ -152,13 +151,13 @@ func (y *typist) conclude(
 	}
 
 	y.view.stranded = a.text.strand(job, a, out)
-	why := a.refusal(out, y.m).Reason
+	why := a.refusal(out, y.m).Words()
 	return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
 
 // unshownBy reports whether the text did not show for a reason.
 func (a *attempt) unshownBy(code parley.ReasonCode, out tmux.Outcome) bool {
-	return out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.refused.Code == code
+	return out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.refused.Code() == code
 }
 
 // provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
@@ -224,8 +223,7 @@ func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
 
 // pastedAnd says that a text stands pasted, and why its key waits.
 func pastedAnd(h hold) hold {
-	h.Reason = "pasted; Enter waits: " + h.Reason
-	return h
+	return h.with("pasted; Enter waits: ", "")
 }
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole

@@ -84,9 +84,9 @@ func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
 	at := spotOn(newMachine(), t, &screen)
 	switch at.code {
 	case parley.HoldNewPlace:
-		return Reading{parley.StateWaiting, at.hold().Reason, false, at.reader}
+		return Reading{parley.StateWaiting, at.hold().Words(), false, at.reader}
 	case parley.HoldOtherProgram, parley.HoldShell:
-		return Reading{parley.StateUnknown, at.hold().Reason, false, at.reader}
+		return Reading{parley.StateUnknown, at.hold().Words(), false, at.reader}
 	case parley.HoldNoReader:
 		if words := Suspended(t); words != "" {
 			return Reading{parley.StateBlocked, words, true, at.reader}

@@ -26,8 +26,8 @@ func TestQuestionsOfAnUnknownProgramHold(t *testing.T) {
 		if got.code != c.want {
 			t.Errorf("%q: got %+v, want %q", c.screen, got, c.want)
 		}
-		if h := got.hold(); h.Code != c.want ||
-			!strings.Contains(h.Reason, strings.TrimSpace(c.screen)) && c.want != "" {
+		if h := got.hold(); h.Code() != c.want ||
+			!strings.Contains(h.Words(), strings.TrimSpace(c.screen)) && c.want != "" {
 			t.Errorf("%q: held by %+v", c.screen, h)
 		}
 	}

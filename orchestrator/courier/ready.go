@@ -28,7 +28,7 @@ func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, bega
 	}
 
 	h := v.look(ctx, t, job, &facts)
-	v.m.NoteLeftover(h.Hold, h.draft, h.left(), v.o.Now())
+	v.m.NoteLeftover(h.Cause, h.draft, h.left(), v.o.Now())
 	if h.none() {
 		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: v.future, spent: spent}
 		return w, v.o.stagger(t.Profile, job)
@@ -104,21 +104,21 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, hold) {
 	w := way{key: tmux.Key(t.Profile.Key)}
 
 	switch {
-	case h.Code == parley.HoldScrolling && interrupts:
+	case h.Code() == parley.HoldScrolling && interrupts:
 		w.by = passMode
-	case h.Code == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
+	case h.Code() == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
 		w.by = passLimit
 	case h.blocked() && forced:
 		w.by = passBlock
 	case h.working() && interrupts:
 		w.by = passWork
-	case h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
+	case h.Code() == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
 		w = way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}
 	default:
 		return way{}, h
 	}
 	if w.by.works() && v.memory.behind {
-		h.Hold = held(h.Code, drawsLate).Hold
+		h.Cause = h.Code().With(drawsLate)
 		return way{}, h
 	}
 	return w, hold{}

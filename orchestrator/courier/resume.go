@@ -112,8 +112,7 @@ func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l 
 		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return r.resume(ctx, t, job, l, func(h hold) hold {
-		h.Reason = parley.HoldLingering.Words("") + ": " + h.Reason
-		return h
+		return h.with(parley.HoldLingering.Words("")+": ", "")
 	})
 }
 
@@ -162,8 +161,7 @@ func (r *recovery) confirm(
 	}
 	if o := r.view.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
 		return r.resume(ctx, t, job, l, func(h hold) hold { // the key was lost
-			h.Reason = parley.EndedStanding.Words("") + ": " + h.Reason
-			return h
+			return h.with(parley.EndedStanding.Words("")+": ", "")
 		})
 	}
 	out := tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines, Again: again}

@@ -84,7 +84,7 @@ func TestAReportOfTheEndIsNotAheadOfAFailure(t *testing.T) {
 		o.heed(team.Report{Event: "Stop", State: parley.StateIdle, At: s.now})
 		at := o.standing()
 		if got := at.hold(s.profile.Quiet); got.none() == c.holds || at.State != parley.StateIdle {
-			t.Errorf("%s: it counts as %s and holds for %q, want %v", name, at.State, got.Code, c.holds)
+			t.Errorf("%s: it counts as %s and holds for %q, want %v", name, at.State, got.Code(), c.holds)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (s *typed) see(o *observation, mistaken bool) {
 // back reports whether a text in the composer is one that the program was given before: a person can recall
 // it, and a program puts back the prompt of a turn that is interrupted at once.
 func (s *typed) back(o *observation) bool {
-	if !o.profile.HasMarkers() || s.Waits() || s.Code == parley.EndedUndone {
+	if !o.profile.HasMarkers() || s.Waits() || s.Code() == parley.EndedUndone {
 		return false
 	}
 	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
@@ -131,7 +131,7 @@ func (s *typed) drawnWithin(o *observation) time.Duration {
 func (s *typed) pressable() bool {
 	switch s.fate {
 	case fateAlone:
-		return s.Waits() || !s.Dismissed && s.Code != parley.EndedUndone && s.phase != tmux.PaneEnteredAgain &&
+		return s.Waits() || !s.Dismissed && s.Code() != parley.EndedUndone && s.phase != tmux.PaneEnteredAgain &&
 			(s.on.Profile.HasMarkers() || !s.wasEntered())
 	case fateHidden:
 		return s.Waits() && !s.on.Profile.HasMarkers()
@@ -145,7 +145,7 @@ func (s *typed) hold(h hold) hold {
 	elsewhere := s.fate == fateElsewhere && !s.Waits()
 	stands := s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden || elsewhere
 	seenTo := s.Dismissed && (elsewhere || s.fate == fateHidden && !s.on.Profile.HasMarkers())
-	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
+	covered := s.fate == fateHidden && h.Code() == parley.HoldUnknownScreen
 	switch {
 	case s.fate == fateUndrawn && h.none():
 		return held(parley.HoldNotBegun, "")

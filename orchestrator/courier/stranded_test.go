@@ -110,10 +110,10 @@ func TestFateOfAStrandedText(t *testing.T) {
 			if s.composer == testText || strings.Contains(s.composer, testMark) {
 				h = held(parley.HoldRecalled, "") // as every text of parley's that stands there
 			}
-			if got := l.hold(h).Code; got != c.hold {
+			if got := l.hold(h).Code(); got != c.hold {
 				t.Errorf("held by %q, want %q", got, c.hold)
 			}
-			if got := l.hold(held(parley.HoldDialog, "")).Code; got != parley.HoldDialog {
+			if got := l.hold(held(parley.HoldDialog, "")).Code(); got != parley.HoldDialog {
 				t.Errorf("in front of a dialog: held by %q", got)
 			}
 		})

@@ -13,12 +13,12 @@ import (
 
 // change is a change of state for a hold's reason.
 func change(state parley.DeliveryState, h hold) store.Change {
-	return store.Change{State: state, Reason: h.Reason, Code: h.Code}
+	return store.Change{State: state, Cause: h.Cause}
 }
 
-// ended is a change of state for the way in which an attempt ended.
+// ended is a change of state for a code, such as that of the way in which an attempt ended.
 func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) store.Change {
-	return store.Change{State: state, Reason: code.Words(detail), Code: code}
+	return store.Change{State: state, Cause: code.With(detail)}
 }
 
 // typedRungs returns the rungs that a typed text has reached with a proof. What was never entered is never taken: only
@@ -33,15 +33,13 @@ func typedRungs(entered bool, proof parley.ReasonCode, evidence string, typed *s
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
 // for those of the code. typed is nil for what came through an entrance.
 func rungs(proof parley.ReasonCode, evidence string, typed *store.Job) []store.Change {
-	evidence = cmp.Or(evidence, proof.Words(""))
-	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
+	shown := proof.In(cmp.Or(evidence, proof.Words("")))
+	changes := []store.Change{{State: parley.DeliverySubmitted, Cause: shown}}
 	switch {
 	case typed != nil && typed.Announced:
 		changes = append(changes, store.Announced(utf8.RuneCountInString(typed.Message.Text)))
 	case proof.ProvesAll():
-		changes = append(changes, store.Change{
-			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
-		})
+		changes = append(changes, ended(parley.DeliveryRead, parley.ProofFullText, ""))
 	}
 	return changes
 }

@@ -98,7 +98,7 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if s == nil || s.Key != job.Key {
 		s = v.memory.newText(t)
 		s.letter = v.o.recompose(v.m, t.Profile, &job.Job)
-		s.left = slices.Contains(leftComposer, job.Code)
+		s.left = slices.Contains(leftComposer, job.Code())
 	}
 	s.TypedJob, s.phase, v.stranded = *job, info.Phase, s
 

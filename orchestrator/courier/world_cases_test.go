@@ -671,8 +671,8 @@ func TestAPauseAfterTheLookHolds(t *testing.T) {
 		w := newWorld(s, k, true)
 		w.store.claimed = func() { w.paused = &parley.Pause{By: "operator"} }
 		w.run(time.Now().Add(20 * time.Second))
-		if r := w.store.rows[0]; r.job.State != parley.DeliveryHeld || r.job.Code != parley.HoldPaused {
-			t.Errorf("it is %s (%s)\n%s", r.job.State, r.job.Code, strings.Join(w.log, "\n"))
+		if r := w.store.rows[0]; r.job.State != parley.DeliveryHeld || r.job.Code() != parley.HoldPaused {
+			t.Errorf("it is %s (%s)\n%s", r.job.State, r.job.Code(), strings.Join(w.log, "\n"))
 		}
 
 		w.store.claimed = nil

@@ -227,7 +227,7 @@ var typingDefects = []defect{
 	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
 		`return a.text.beneath`, nil},
 	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.view.memory.given {`, `	if true {`, nil},
-	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code != parley.EndedUndone &&`,
+	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code() != parley.EndedUndone &&`,
 		`s.Waits() || !s.Dismissed &&`, nil},
 	{"what a person recalls counts as taken back", "memory.go",
 		`	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {`,
@@ -241,7 +241,7 @@ var typingDefects = []defect{
 `, `	return s.wasEntered() && (s.left || s.shownAbove(o))
 `, []edit{{"stranded.go", "\t\ts.elsewhere = true\n", ""}}},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
-	{"a message that entered work counts as idle's", "ready.go", `	case h.Code == parley.HoldBusy && t.Profile.QueueKey`,
+	{"a message that entered work counts as idle's", "ready.go", `	case h.Code() == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.working() && t.Profile.QueueKey`, nil},
 }
 

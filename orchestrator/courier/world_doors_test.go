@@ -471,30 +471,30 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 	switch c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 {
-			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
+			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code())
 		}
 	case parley.DeliveryUnconfirmed:
 		v.losesAgain(m, c)
 		if lives && v.w.story.Traits.Door == "tells" && !argument && !m.given && !g.dropped[m.ID] && len(m.got) == 0 &&
 			!g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
-			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Words())
 		}
 		if m.shutOut {
-			v.w.violate(promiseCertain, "%s met a closed entrance, and is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseCertain, "%s met a closed entrance, and is unconfirmed: %s", m.Text, c.Words())
 		}
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() &&
 			v.w.settled(at, time.Now()) && at.After(m.queued) {
-			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Words())
 		}
 		if waits && !g.lying && g.asks != "form" { // which looks like a composer
-			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Words())
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
 		if v.w.store.find(m.key).job.State != parley.DeliveryTyping {
 			return // the database does not take that
 		}
 		if waits || argument && m.given || lives && m.given && len(m.got) > m.retries {
-			v.w.violate(promiseOnce, "%s is given, and %s again: %s", m.Text, c.State, c.Reason)
+			v.w.violate(promiseOnce, "%s is given, and %s again: %s", m.Text, c.State, c.Words())
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (w *world) fetch(n int) {
 		r.readAt = time.Now()
 	}
 	if r.waits() || r.job.State == parley.DeliverySubmitted || r.job.State == parley.DeliveryUnconfirmed {
-		r.job.State, r.job.Reason, r.job.Code = parley.DeliveryRead, "", ""
+		r.job.State, r.job.Cause = parley.DeliveryRead, parley.Cause{}
 	}
 }
 

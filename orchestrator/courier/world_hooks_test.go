@@ -221,7 +221,7 @@ func (v *watch) lands(g *program, in *letterIn, end bool) {
 
 // losesAgain checks that hooks get no more once their program says nothing of what one took, as this daemon knows.
 func (v *watch) losesAgain(m *message, c store.Change) {
-	if v.w.hooked[m.ID] == nil || c.Code != parley.EndedDoorSilent || m.by != v.w.daemon ||
+	if v.w.hooked[m.ID] == nil || c.Code() != parley.EndedDoorSilent || m.by != v.w.daemon ||
 		v.w.pane == nil || m.on != v.w.pane {
 		return
 	}

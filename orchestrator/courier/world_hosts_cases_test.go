@@ -58,8 +58,8 @@ func TestASecondKeyWaitsForTheLease(t *testing.T) {
 
 func TestWhatWaitsForAHostThatIsAwayGoesWhenItIsBack(t *testing.T) {
 	shared(t, newCommon(), func(w *world) {
-		if row, m := w.first(); row.job.Code == parley.HoldHostAway || len(m.got) != 1 {
-			t.Errorf("the message is %s (%s), and came at %v", row.job.State, row.job.Code, m.got)
+		if row, m := w.first(); row.job.Code() == parley.HoldHostAway || len(m.got) != 1 {
+			t.Errorf("the message is %s (%s), and came at %v", row.job.State, row.job.Code(), m.got)
 		}
 		if !strings.Contains(strings.Join(w.log, "\n"), "is held, for its host is away") {
 			t.Error("nothing was held meanwhile")

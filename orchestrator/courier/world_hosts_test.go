@@ -154,7 +154,7 @@ func (w *world) holdAway() {
 	}
 	for _, r := range w.store.rows {
 		if r.waits() && !r.withheld {
-			r.job.State, r.job.Reason, r.job.Code = parley.DeliveryHeld, "its host is away", parley.HoldHostAway
+			r.job.State, r.job.Cause = parley.DeliveryHeld, parley.HoldHostAway.With("is away")
 			w.note("%s is held, for its host is away", w.nameOf(r.job.Key))
 		}
 	}
@@ -163,8 +163,8 @@ func (w *world) holdAway() {
 // takeBack queues what was held while the host was away.
 func (d *daemon) takeBack() {
 	for _, r := range d.w.store.rows {
-		if r.job.State == parley.DeliveryHeld && r.job.Code == parley.HoldHostAway {
-			r.job.State, r.job.Reason, r.job.Code = parley.DeliveryQueued, "", ""
+		if r.job.State == parley.DeliveryHeld && r.job.Code() == parley.HoldHostAway {
+			r.job.State, r.job.Cause = parley.DeliveryQueued, parley.Cause{}
 			d.m.Missed.Store(true)
 			d.wakeUp()
 		}

@@ -191,10 +191,10 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 // operate lets the operator retry or dismiss an unproven text that others wait behind.
 func (w *world) operate(p *simPane) {
 	first, _ := w.store.Pending(context.Background(), agentID, 1)
-	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
+	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code() == code }
 	g := p.program
 	asked := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool {
-		return r.job.Code == parley.HoldNewPlace || r.job.Code == parley.HoldOtherProgram
+		return r.job.Code() == parley.HoldNewPlace || r.job.Code() == parley.HoldOtherProgram
 	})
 	settled := !w.story.Traits.needsWord() || !w.word.at.IsZero()
 	if asked && settled && w.daemon.m.Terminal() != nil && g.begun && g.dialogAt.IsZero() && g.behindAt.IsZero() {
@@ -209,7 +209,7 @@ func (w *world) operate(p *simPane) {
 	}
 	typing, _ := w.store.Typing(context.Background(), agentID)
 	unsaid := func(code parley.ReasonCode) bool {
-		return waits(code) || len(typing) > 0 && typing[0].Code == code
+		return waits(code) || len(typing) > 0 && typing[0].Code() == code
 	}
 	if unsaid(parley.HoldNewPlace) || unsaid(parley.HoldOtherProgram) {
 		w.settlePlace()

@@ -122,17 +122,18 @@ func (c *contract) changes() []store.Change {
 		parley.DeliveryUnconfirmed, parley.DeliveryExpired,
 	}
 	n := c.IntN(len(states))
-	change := store.Change{State: states[n], Reason: "why", Code: parley.HoldBusy}
+	change := store.Change{State: states[n], Cause: parley.HoldBusy.In("why")}
 	if change.State == parley.DeliveryUnconfirmed {
-		change.Code = []parley.ReasonCode{parley.HoldBusy, parley.EndedDoorSilent, parley.EndedUndone}[c.IntN(3)]
+		codes := []parley.ReasonCode{parley.HoldBusy, parley.EndedDoorSilent, parley.EndedUndone}
+		change.Cause = codes[c.IntN(len(codes))].In("why")
 	}
 	if change.State == parley.DeliverySubmitted || change.State == parley.DeliveryRead {
-		change = store.Change{State: states[n], Evidence: "proof", Code: parley.ProofReport}
+		change = store.Change{State: states[n], Cause: parley.ProofReport.In("proof")}
 	}
 	changes := []store.Change{change}
 	if change.State == parley.DeliverySubmitted && c.IntN(2) == 0 {
 		changes = append(changes,
-			store.Change{State: parley.DeliveryRead, Evidence: "proof", Code: parley.ProofFullText})
+			store.Change{State: parley.DeliveryRead, Cause: parley.ProofFullText.In("proof")})
 	}
 	return changes
 }
@@ -164,7 +165,7 @@ func (c *contract) compare() {
 func words(jobs []store.Job) string {
 	text := ""
 	for _, j := range jobs {
-		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Reason, j.Code,
+		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Words(), j.Code(),
 			j.PaneSeq, j.Announced)
 	}
 	return text

@@ -22,8 +22,7 @@ type memoryRow struct {
 	typed    bool // before it was begun again
 	readAt   time.Time
 	withheld bool
-	dealt    bool   // the operator has dismissed it
-	evidence string // of the last step
+	dealt    bool // the operator has dismissed it
 	undone   time.Time
 	started  bool // its program was started with it
 }
@@ -87,7 +86,7 @@ func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, 
 func (s *memoryStore) Silent(_ context.Context, recipient string) ([]store.Job, error) {
 	return s.jobs(1000, func(r *memoryRow) bool {
 		return r.job.Key.RecipientID == recipient && r.job.State == parley.DeliveryUnconfirmed && !r.dealt &&
-			r.job.Door && r.job.Code == parley.EndedDoorSilent
+			r.job.Door && r.job.Code() == parley.EndedDoorSilent
 	}), nil
 }
 
@@ -111,7 +110,7 @@ func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, anno
 	if r == nil || !r.waits() {
 		return store.ErrStale
 	}
-	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
+	r.job.State, r.job.Cause = parley.DeliveryTyping, parley.Cause{}
 	r.job.PaneSeq, r.job.Announced, r.job.Door, r.job.Argument = paneSeq, announced, false, false
 	if s.claimed != nil {
 		s.claimed()
@@ -132,7 +131,7 @@ func (s *memoryStore) ClaimArgument(ctx context.Context, k store.Key) error {
 	err := s.ClaimDoor(ctx, k)
 	if r := s.find(k); err == nil {
 		r.started, r.job.Argument = true, true
-		r.job.Code, r.job.Reason = parley.HoldArgument, parley.HoldArgument.Words("it is starting")
+		r.job.Cause = parley.HoldArgument.With("it is starting")
 	}
 	return err
 }
@@ -158,39 +157,35 @@ func (s *memoryStore) Advance(_ context.Context, k store.Key, changes ...store.C
 }
 
 func (r *memoryRow) climb(changes []store.Change) error {
-	state, reason, code := r.job.State, r.job.Reason, r.job.Code
-	evidence, moved := r.evidence, false
+	state, reason := r.job.State, r.job.Cause
+	moved := false
 	for _, c := range changes {
-		if c.State == state && c.Reason == reason {
+		if c.State == state && c.Reason() == reason {
 			continue
 		}
-		switch undone := c.Code == parley.EndedUndone; {
+		switch undone := c.Code() == parley.EndedUndone; {
 		case undone && (state == parley.DeliverySubmitted || state == parley.DeliveryRead):
 			r.readAt = time.Time{}
 		case !slices.Contains(strings.Fields(steps[state]), string(c.State)):
 			return store.ErrStale
 		}
-		state, reason, code, moved = c.State, c.Reason, c.Code, true
-		if reason == "" {
-			code = ""
-		}
-		if code == parley.EndedUndone {
+		state, reason, moved = c.State, c.Reason(), true
+		if reason.Code() == parley.EndedUndone {
 			r.undone = time.Now()
 		}
-		evidence = c.Evidence
 		if state == parley.DeliveryRead && r.readAt.IsZero() {
 			r.readAt = time.Now()
 		}
 	}
 	if !r.readAt.IsZero() && moved && !state.Read() {
-		state, reason, code = parley.DeliveryRead, "", ""
+		state, reason = parley.DeliveryRead, parley.Cause{}
 	}
-	r.job.State, r.job.Reason, r.job.Code, r.evidence = state, reason, code, evidence
+	r.job.State, r.job.Cause = state, reason
 	return nil
 }
 
 // refused reports whether the program refused the text: that is as good as not typed.
-func (r *memoryRow) refused() bool { return r.job.Code == parley.EndedRefused }
+func (r *memoryRow) refused() bool { return r.job.Code() == parley.EndedRefused }
 
 // retry begins a delivery again.
 func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
@@ -204,7 +199,7 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 		return store.Job{}, false
 	}
 	r.typed = (r.typed || r.job.State == parley.DeliveryUnconfirmed) && !r.refused()
-	r.job.State, r.job.Reason, r.job.Code, r.job.QueuedAt = parley.DeliveryQueued, "", "", time.Now()
+	r.job.State, r.job.Cause, r.job.QueuedAt = parley.DeliveryQueued, parley.Cause{}, time.Now()
 	r.withheld, r.dealt = false, false
 	return r.job, true
 }

@@ -516,7 +516,7 @@ func (s worldStore) Advance(ctx context.Context, k store.Key, changes ...store.C
 		s.w.watch.advances(k, s.d.claimedOn, changes, decided)
 		err := s.w.store.Advance(ctx, k, changes...)
 		for _, c := range changes {
-			s.w.note("%s is %s: %s %s%s: %v", s.w.nameOf(k), c.State, c.Code, c.Reason, c.Evidence, err)
+			s.w.note("%s is %s: %s %s: %v", s.w.nameOf(k), c.State, c.Code(), c.Words(), err)
 		}
 		return err
 	})

@@ -213,7 +213,7 @@ func (v *watch) pressed(p *simPane, key string) {
 	}
 
 	seen, g := v.known, p.program
-	if v.w.store.find(m.key).job.Code == parley.EndedUndone {
+	if v.w.store.find(m.key).job.Code() == parley.EndedUndone {
 		v.w.violate(promiseUndone, "the key of %s is pressed, which was taken back", m.Text)
 	}
 	m.keyAt, m.sawBusy = time.Now(), !g.busyAt.IsZero() && !g.busyAt.After(v.captured)
@@ -280,7 +280,7 @@ func (v *watch) answeredDialog(*program) {}
 // is attested in the database itself. The message was claimed for a pane.
 func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decided time.Time) {
 	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
-	if changes[0].Code == parley.EndedUndone && row.job.State.Delivered() && m.undone.IsZero() {
+	if changes[0].Code() == parley.EndedUndone && row.job.State.Delivered() && m.undone.IsZero() {
 		v.w.violate(promiseUndone, "%s is called undone, and its program has it", m.Text)
 	}
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
@@ -294,31 +294,31 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
-		m.toldAt, m.emptied = time.Now(), c.Code == parley.ProofComposer
+		m.toldAt, m.emptied = time.Now(), c.Code() == parley.ProofComposer
 		if len(m.got) == 0 && m.undone.IsZero() && !m.guessed() &&
 			!v.w.story.Traits.Relay { // which has it before its program
-			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
+			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code())
 		}
-		if c.Code == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Evidence,
+		if c.Code() == parley.ProofComposer && m.by == v.w.daemon && m.along != "" && !strings.Contains(c.Words(),
 			m.along) {
-			v.w.violate(promiseTold, "%q went with %s, which is %s: %s", m.along, m.Text, c.State, c.Evidence)
+			v.w.violate(promiseTold, "%q went with %s, which is %s: %s", m.along, m.Text, c.State, c.Words())
 		}
 	case parley.DeliveryUnconfirmed:
 		if alive && !m.pasted {
-			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Words())
 		}
-		if alive && v.keyLost(m) || c.Code == parley.EndedNotEntered && alive && v.keyWaits() {
-			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
+		if alive && v.keyLost(m) || c.Code() == parley.EndedNotEntered && alive && v.keyWaits() {
+			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Words())
 		}
 		// Until a refusal could have followed, a report is not certain either.
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && m.undone.IsZero() &&
 			!at.Before(m.pastedAt) &&
 			!m.named.After(decided) && v.w.settled(at, decided) {
-			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
+			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Words())
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
 		if row.job.State == parley.DeliveryTyping && alive && m.pasted && !m.swallowed {
-			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
+			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Words())
 		}
 	}
 }
@@ -370,7 +370,7 @@ func (v *watch) atEnd() {
 		m := v.w.messages[r.job.Key.MessageSeq-1]
 		switch r.job.State {
 		case parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping:
-			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Reason)
+			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Words())
 		case parley.DeliverySubmitted, parley.DeliveryRead:
 			if m.toldBack {
 				v.undone(m)
@@ -380,7 +380,7 @@ func (v *watch) atEnd() {
 			}
 		case parley.DeliveryUnconfirmed:
 			if v.w.story.Calm {
-				v.w.violate(promiseCalm, "%s is unconfirmed: %s", m.Text, r.job.Reason)
+				v.w.violate(promiseCalm, "%s is unconfirmed: %s", m.Text, r.job.Words())
 			}
 		}
 	}

@@ -217,7 +217,7 @@ func (ws *Service) KeepHosts(ctx context.Context) (leads bool) {
 		}
 	}
 	if err == nil && leads && ws.Away.Due() && ws.someAway() {
-		err = ws.Store.Hosts.HoldAway(ctx, ws.awayWords)
+		err = ws.Store.Hosts.HoldAway(ctx, ws.away)
 	}
 	if err != nil && ctx.Err() == nil {
 		ws.Log.Error("look after the hosts", "error", err)
@@ -235,13 +235,13 @@ func (ws *Service) someAway() bool {
 	return false
 }
 
-// awayWords says since when a host is away.
-func (ws *Service) awayWords(host string, since *time.Time) string {
+// away is why a message waits for a host, and says since when that is away.
+func (ws *Service) away(host string, since *time.Time) parley.Cause {
 	detail := host + " is not known to the database"
 	if since != nil {
 		detail = host + " has been away since " + parley.LocalTime(*since, ws.Now())
 	}
-	return parley.HoldHostAway.Words(detail)
+	return parley.HoldHostAway.With(detail)
 }
 
 // Interval tells when a periodic task is due. Not safe for concurrent use.

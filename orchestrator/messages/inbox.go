@@ -147,7 +147,7 @@ const fetched = "fetched with get_messages"
 // conversation protocol holds wait for its release. Every operation that shows a caller the whole text of a
 // message calls it; messages for others do not count.
 func (ms *Service) noteGiven(
-	ctx context.Context, me *team.Member, items []store.InboxItem, evidence string,
+	ctx context.Context, me *team.Member, items []store.InboxItem, how string,
 ) error {
 	var given []string
 	for i := range items {
@@ -159,7 +159,7 @@ func (ms *Service) noteGiven(
 	if me.Kind != parley.KindTerminal || len(given) == 0 {
 		return nil
 	}
-	return ms.Store.Inbox.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words(evidence))
+	return ms.Store.Inbox.NoteGiven(ctx, me.ID, given, how)
 }
 
 // inboxQuery translates the filters of a request.

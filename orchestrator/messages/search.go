@@ -99,7 +99,7 @@ func (se *search) FindMessages(
 	if me.Kind != parley.KindTerminal || len(given) == 0 {
 		return res, nil
 	}
-	return res, se.store.Inbox.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words("found with search_messages"))
+	return res, se.store.Inbox.NoteGiven(ctx, me.ID, given, "found with search_messages")
 }
 
 // A snippet fills about two lines of a terminal and begins a little before the matching words.

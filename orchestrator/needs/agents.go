@@ -143,23 +143,23 @@ func keysFromHere(n *parley.Need) {
 func (an *AgentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
 	lies, unsent, a := m.Leftover(), m.Unsent(), m.Agent()
 	left := lies.Hold
-	if unsent.Hold.Code != "" && a.State != parley.StateBusy && an.Now().Sub(unsent.Since) > unsentFor {
-		n.Kind, n.Since, n.Text = parley.NeedDraft, unsent.Since, unsent.Hold.Reason
-		n.Action = unsent.Hold.Code.Release(a)
-		if unsent.Hold.Code.OwnText() || unsent.Hold.Code == parley.HoldDraft {
-			n.Action = leftoverAction(unsent.Hold.Code)
+	if unsent.Hold.Code() != "" && a.State != parley.StateBusy && an.Now().Sub(unsent.Since) > unsentFor {
+		n.Kind, n.Since, n.Text = parley.NeedDraft, unsent.Since, unsent.Hold.Words()
+		n.Action = unsent.Hold.Code().Release(a)
+		if unsent.Hold.Code().OwnText() || unsent.Hold.Code() == parley.HoldDraft {
+			n.Action = leftoverAction(unsent.Hold.Code())
 		}
 		return n, true
 	}
-	if left.Code != "" && waiting > 0 && an.wantsOperator(left.Code, lies.Since) {
-		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Reason, lies.Draft
-		n.Action = leftoverAction(left.Code)
-		if left.Code == parley.HoldOtherProgram {
+	if left.Code() != "" && waiting > 0 && an.wantsOperator(left.Code(), lies.Since) {
+		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Words(), lies.Draft
+		n.Action = leftoverAction(left.Code())
+		if left.Code() == parley.HoldOtherProgram {
 			n.Kind = parley.NeedDialog
 			n.Command = sayingSo(a.Name)
 			n.Action = "Say so, if it does: parley remembers it. Otherwise they go when its own program reads again."
-		} else if left.Code.OnlyPerson() {
-			n.Kind, n.Action = parley.NeedStuck, left.Code.Release(a)
+		} else if left.Code().OnlyPerson() {
+			n.Kind, n.Action = parley.NeedStuck, left.Code().Release(a)
 		}
 		return n, true
 	}

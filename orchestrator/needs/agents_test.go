@@ -27,14 +27,14 @@ func TestWhatStandsUnsentNeedsTheOperator(t *testing.T) {
 		{parley.StateBusy, time.Minute, false}, // it goes on after that
 	} {
 		m := team.NewMember(parley.Agent{Name: "ann", State: tt.state})
-		mixed := parley.Hold{Code: parley.HoldMixedText, Reason: parley.HoldMixedText.Words("")}
+		mixed := parley.HoldMixedText.With("")
 		m.NoteUnsent(mixed, now.Add(-tt.since))
 		m.NoteUnsent(mixed, now) // it is noted at each look
 		n, ok := an.quietNeed(parley.Need{}, m, 1)
-		if ok != tt.want || ok && (n.Kind != parley.NeedDraft || n.Text != mixed.Reason || n.Action == "") {
+		if ok != tt.want || ok && (n.Kind != parley.NeedDraft || n.Text != mixed.Words() || n.Action == "") {
 			t.Errorf("%+v: got %v, %+v", tt, ok, n)
 		}
-		m.NoteUnsent(parley.Hold{}, now)
+		m.NoteUnsent(parley.Cause{}, now)
 		if n, ok := an.quietNeed(parley.Need{}, m, 1); ok {
 			t.Errorf("%+v: nothing stands there, and it needs %+v", tt, n)
 		}

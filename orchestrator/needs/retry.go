@@ -197,7 +197,9 @@ func (ops *Service) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery
 			refusal = parley.Errorf(parley.InvalidArgument, "message %s is not parley's to deliver: %s",
 				parley.Short(msg.ID), d.Reason).Suggest("Send it as a new message if %s lacks it.", m.Name)
 		case m.Kind == parley.KindTerminal:
-			begin = append(begin, store.NewDelivery{RecipientID: m.ID, State: parley.DeliveryQueued, Evidence: retried})
+			begin = append(begin, store.NewDelivery{
+				RecipientID: m.ID, State: parley.DeliveryQueued, Cause: parley.ProofRetried.With(retried),
+			})
 		case m.Agent().State == parley.StateTerminated:
 			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.Name).
 				Suggest("Register %s again, then retry: parley register %s", m.Name, m.Name)
@@ -205,7 +207,7 @@ func (ops *Service) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery
 			begin = append(begin, store.NewDelivery{
 				RecipientID: m.ID,
 				State:       parley.DeliverySubmitted,
-				Evidence:    "stored in its inbox; " + retried,
+				Cause:       parley.ProofRetried.With("stored in its inbox; " + retried),
 			})
 		}
 	}

@@ -71,7 +71,7 @@ func (h *hold) mayPassAfter(msg *parley.Message) bool {
 }
 
 func (h *hold) ruling() ruling {
-	return ruling{why: conversation.Reason(h.Why), until: h.Until, text: h.Reason}
+	return ruling{why: conversation.Reason(h.Why), until: h.Until, text: h.Words()}
 }
 
 // holds are the held deliveries.
@@ -179,8 +179,7 @@ func (mem *memory) Remember(stored *store.Appended, delegates []store.NewDeliver
 			Key:      store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
 			Message:  stored.Message,
 			State:    d.State,
-			Reason:   d.Reason,
-			Code:     d.ReasonCode,
+			Cause:    d.ReasonCode.In(d.Reason),
 			QueuedAt: d.Steps[0].At,
 		}}}
 

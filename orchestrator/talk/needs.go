@@ -78,7 +78,7 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 		Agent:     to.Name,
 		MessageID: w.Message.ID,
 		Since:     w.QueuedAt,
-		Text:      what + ": " + w.Reason,
+		Text:      what + ": " + w.Words(),
 		Command:   "parley conversation show " + conversation,
 		Action:    "See what they talk about. " + next + ".",
 		Acts:      []parley.Act{muting(w.Message.ThreadID, from, to)},

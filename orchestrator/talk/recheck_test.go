@@ -72,7 +72,8 @@ func TestHoldThatWasMissedIsJudgedAgain(t *testing.T) {
 		must.Have(talk.Memory.store.Messages.Append(t.Context(), store.Post{
 			Message: parley.Message{ID: team.NewID(), Kind: parley.KindDirect, SenderID: "anna", Text: "well"},
 			Deliveries: []store.NewDelivery{
-				{RecipientID: "bob", State: parley.DeliveryHeld, Reason: "held", Withheld: string(why)},
+				{RecipientID: "bob", State: parley.DeliveryHeld,
+					Cause: parley.HoldConversation.With("held"), Withheld: string(why)},
 			},
 		}))(t)
 

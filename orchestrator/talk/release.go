@@ -229,7 +229,7 @@ func (t *Talk) handOn(pass []*hold) []Invitation {
 			continue
 		}
 
-		h.State, h.Reason, h.Code = parley.DeliveryQueued, "", ""
+		h.State, h.Cause = parley.DeliveryQueued, parley.Cause{}
 		to.Enqueue(h.Job)
 	}
 	return invitations
@@ -262,7 +262,7 @@ func (mem *memory) judgeAgain() (pass, changed []*hold) {
 			pass = append(pass, h)
 		case h.unsaved || !r.same(h.ruling()):
 			mem.holds.drop(h.Key)
-			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
+			h.Why, h.Until, h.Cause = string(r.why), r.until, parley.HoldConversation.With(r.text)
 			mem.holds.keep(h)
 			changed = append(changed, h)
 		}

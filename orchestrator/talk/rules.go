@@ -237,15 +237,15 @@ func responderRuling(q request, d conversation.Decision) ruling {
 func (r *ruling) apply(d *store.NewDelivery) {
 	if r.decision != nil {
 		d.Decision, d.Silent = r.decision, !r.decision.ShouldRespond
-		d.Evidence = fmt.Sprintf("stored; its model is asked (%s)", r.decision.Reason)
+		d.Cause = parley.ProofStored.In(fmt.Sprintf("stored; its model is asked (%s)", r.decision.Reason))
 	}
 	switch {
 	case r.silent:
-		d.State, d.Evidence, d.Code = parley.DeliveryRead, r.text, parley.ProofSilence
+		d.State, d.Cause = parley.DeliveryRead, parley.ProofSilence.With(r.text)
 	case r.over != "":
-		d.Evidence, d.Code = parley.ProofOverBudget.Words(r.over), parley.ProofOverBudget
+		d.Cause = parley.ProofOverBudget.With(r.over)
 	case r.why != "":
-		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
+		d.State, d.Cause = parley.DeliveryHeld, parley.HoldConversation.With(r.text)
 		d.Withheld, d.Until = string(r.why), r.until
 	}
 }

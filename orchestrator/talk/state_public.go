@@ -74,7 +74,7 @@ func publicHold(roster *team.Roster, w *store.Withheld) parley.HeldTurn {
 		Sender:    roster.Names.FillIn(&w.Message).Sender,
 		Recipient: roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
-		Text:      w.Reason,
+		Text:      w.Words(),
 		Until:     optionalTime(w.Until),
 		Since:     w.Message.Timestamp,
 		Hop:       w.Message.Hop,

@@ -204,8 +204,8 @@ type naming struct {
 
 // Leftover describes what a person has left in a terminal, such as a draft or a shell, while messages wait.
 type Leftover struct {
-	Hold  parley.Hold // zero when nothing is left
-	Draft string      // what stands in the composer, if that is a draft
+	Hold  parley.Cause // zero when nothing is left
+	Draft string       // what stands in the composer, if that is a draft
 	Since time.Time
 }
 
@@ -218,10 +218,10 @@ type leftovers struct {
 
 // NoteUnsent notes why a message that stands in the terminal, pasted or entered, does not get on; nothing if there is
 // none. The time of Unsent starts when this is first noted.
-func (l *leftovers) NoteUnsent(hold parley.Hold, now time.Time) {
+func (l *leftovers) NoteUnsent(hold parley.Cause, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if hold.Code == "" {
+	if hold.Code() == "" {
 		l.unsent = Leftover{}
 		return
 	}
@@ -240,13 +240,13 @@ func (l *leftovers) Unsent() Leftover {
 // NoteLeftover notes why a message has to wait now. With left, something that a person has left in
 // the terminal is the reason, and the time of Leftover starts when this is first noted. Without
 // left, for instance while the person types, that time starts over.
-func (l *leftovers) NoteLeftover(hold parley.Hold, draft string, left bool, now time.Time) {
+func (l *leftovers) NoteLeftover(hold parley.Cause, draft string, left bool, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case !left:
 		l.left = Leftover{}
-	case l.left.Hold.Code == "":
+	case l.left.Hold.Code() == "":
 		l.left.Since = now
 		fallthrough
 	default:

@@ -307,6 +307,6 @@ func (hs *Handoffs) Withdraw(ctx context.Context, m *team.Member, messageID, why
 		return false, err
 	}
 	return true, hs.ts.store.Deliveries.Advance(ctx, jobs[0].Key, store.Change{
-		State: parley.DeliveryFailed, Code: parley.EndedWithdrawn, Reason: parley.EndedWithdrawn.Words(why),
+		State: parley.DeliveryFailed, Cause: parley.EndedWithdrawn.With(why),
 	})
 }

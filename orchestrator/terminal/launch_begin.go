@@ -132,11 +132,11 @@ func (la *launcher) unsaid(ctx context.Context, first Prompt, full *launch) erro
 		return nil
 	}
 
-	fate := store.Change{State: parley.DeliveryFailed, Code: parley.EndedTerminated}
+	fate := store.Change{State: parley.DeliveryFailed, Cause: parley.EndedTerminated.With("")}
 	if full != nil && full.ran {
-		fate = store.Change{State: parley.DeliveryUnconfirmed, Code: parley.EndedArgumentSilent}
+		silent := parley.EndedArgumentSilent.With("its launch failed")
+		fate = store.Change{State: parley.DeliveryUnconfirmed, Cause: silent}
 	}
-	fate.Reason = fate.Code.Words("its launch failed")
 	err := la.ts.store.Deliveries.Advance(ctx, first.Key, fate)
 	if errors.Is(err, store.ErrStale) {
 		return nil
