@@ -206,7 +206,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 	}
 	r.Session = in.session(r.Event)
 	r.Continued = in.flag("stop_hook_active", "stopHookActive")
-	if in.text("agent_id") != "" {
+	if in.isOfSubagent() {
 		r.Event = "subagent:" + r.Event
 	}
 
@@ -249,9 +249,12 @@ func (p payload) path(names ...string) string {
 	return path
 }
 
+// isOfSubagent reports whether a subagent of the program says so, whose turns are not its own.
+func (p payload) isOfSubagent() bool { return p.text("agent_id", "agentId") != "" }
+
 // session returns the id of the program's session. That of an ended one is not the one that it has now.
 func (p payload) session(event string) string {
-	if p.text("agent_id") != "" || strings.HasPrefix(strings.ToLower(event), "sessionend") {
+	if p.isOfSubagent() || strings.HasPrefix(strings.ToLower(event), "sessionend") {
 		return ""
 	}
 	if id := p.text("session_id", "sessionId"); parley.IsSessionID(id) {

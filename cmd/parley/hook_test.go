@@ -44,6 +44,8 @@ func TestHookParsesInputOfPrograms(t *testing.T) {
 		{[]string{"SessionEnd"}, `{"reason":{"deep":1}}`, parley.ReportStateRequest{Event: "SessionEnd"}},
 		{[]string{"PermissionRequest"}, `{"agent_id":"a1","tool_name":"Bash"}`,
 			parley.ReportStateRequest{Event: "subagent:PermissionRequest", Detail: "Bash"}},
+		{[]string{"agentStop"}, `{"sessionId":"cb8f0d6b-5341-4b16-bfaa-b79b31d03fed","agentId":"cb8f0d6b"}`,
+			parley.ReportStateRequest{Event: "subagent:agentStop"}},
 		{[]string{`{"type":"agent-turn-complete","input-messages":["[AGENT 11111111 TO AGENT 22222222]: ` +
 			`one\n(operator · msg 5f0c21aa)","[GUARDIAN GUIDANCE - STUCK]: two (operator · msg 0a0b0c0d)"]}`},
 			`{"type":"unread"}`,

@@ -224,12 +224,45 @@ func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	return times, whole
 }
 
-// again reports whether a prompt is the one before once more, by the program itself.
+// again reports whether a prompt is one of those before once more, which the program has sent again by itself: one that
+// restarts sends all that its turn has been given so far, before each urgent message that comes in.
 func (p *realProgram) again(prompts []string, i int) bool {
-	if i == 0 || prompts[i] != prompts[i-1] {
-		return false
+	if p.repeats && i > 0 && prompts[i] == prompts[i-1] {
+		return true
 	}
-	return p.repeats || p.restarts && i+1 < len(prompts) && strings.Contains(prompts[i+1], "· urgent)")
+	const most = 8 // urgent messages into one turn
+	for n := 1; n <= most && p.restarts; n++ {
+		for begin := max(i-n+1, n); begin <= i && begin+n < len(prompts); begin++ {
+			if slices.Equal(prompts[begin-n:begin], prompts[begin:begin+n]) &&
+				strings.Contains(prompts[begin+n], "· urgent)") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestWhatAProgramSendsAgainCountsOnce(t *testing.T) {
+	a, u, v := "a", "u (ann · msg 1 · urgent)", "v (ann · msg 2 · urgent)"
+	for _, c := range []struct {
+		prompts, want []string
+	}{
+		{[]string{a, a, u}, []string{a, u}},
+		{[]string{a, a, u, a, u, v}, []string{a, u, v}},
+		{[]string{a, a, a}, []string{a, a, a}},
+		{[]string{a, u, u}, []string{a, u, u}},
+		{[]string{a, u, a, u}, []string{a, u, a, u}},
+	} {
+		var got []string
+		for i, prompt := range c.prompts {
+			if !(&realProgram{restarts: true}).again(c.prompts, i) {
+				got = append(got, prompt)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q count, want %q", c.prompts, got, c.want)
+		}
+	}
 }
 
 // withoutRefused returns a prompt without the earlier ones that go along with it.

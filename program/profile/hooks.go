@@ -23,6 +23,7 @@ type Hook struct {
 	Event string `yaml:"event"` // the program's name for it; "": it has none, or none that parley uses
 	// Adds says that it prints a text as context, at the end of a turn too, where others ask for another round.
 	Adds  bool `yaml:"adds"`
+	Bare  bool `yaml:"bare"`  // it prints context without the frame that Claude Code puts around it
 	Marks bool `yaml:"marks"` // it tells its model that the text is not from its user
 	// Alters matches what the program changes on its way in: a text with it is typed.
 	Alters string `yaml:"alters"`
@@ -60,11 +61,13 @@ func (h *Hook) IsAltered(text string) bool { return h.alters != nil && h.alters.
 
 // Print returns what the hook prints to give the program a text: the form that Claude Code began, and that others took.
 func (h *Hook) Print(text string) (string, error) {
-	form := map[string]any{"decision": "block", "reason": text}
-	if !h.IsEnd() || h.Adds {
-		form = map[string]any{"hookSpecificOutput": map[string]any{
-			"hookEventName": h.Event, "additionalContext": text,
-		}}
+	form := map[string]any{"additionalContext": text}
+	switch {
+	case h.IsEnd() && !h.Adds:
+		form = map[string]any{"decision": "block", "reason": text}
+	case !h.Bare:
+		form["hookEventName"] = h.Event
+		form = map[string]any{"hookSpecificOutput": form}
 	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)

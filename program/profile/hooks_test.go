@@ -31,6 +31,8 @@ func TestHooksOfPrograms(t *testing.T) {
 		{"qwen", "Stop", true, "", "", ""},
 		{"grok", "PostToolUse", false, "", `{"type":"user","synthetic_reason":"system_reminder"}`, `{"type":"user"}`},
 		{"grok", "Stop", false, "", `{"type":"user","synthetic_reason":"stop_hook_feedback"}`, `{"type":"assistant"}`},
+		{"copilot", "postToolUse", false, "", `{"type":"tool.execution_complete","data":{}}`, `{"type":"hook.end","data":{}}`},
+		{"copilot", "agentStop", true, "", "", ""},
 	} {
 		p := must.Have(set.Find(test.program))(t)
 		hook, ok := p.Door.Hooks.Of(test.event)
@@ -50,8 +52,10 @@ func TestHooksOfPrograms(t *testing.T) {
 
 		var form map[string]any
 		must.Do(t, json.Unmarshal([]byte(must.Have(hook.Print("two\nlines \"<b>\""))(t)), &form))
-		if specific, _ := form["hookSpecificOutput"].(map[string]any); form["reason"] != "two\nlines \"<b>\"" &&
-			specific["additionalContext"] != "two\nlines \"<b>\"" {
+		if specific, ok := form["hookSpecificOutput"].(map[string]any); ok {
+			form = specific
+		}
+		if text := "two\nlines \"<b>\""; form["reason"] != text && form["additionalContext"] != text {
 			t.Errorf("%s, %s: it prints %v", test.program, test.event, form)
 		}
 	}
