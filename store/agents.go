@@ -332,5 +332,19 @@ func (r *roster) Meet(q querier, epoch int64) (still bool, err error) {
 	return true, nil
 }
 
+// Miss is that of engine.Team.
+func (r *roster) Miss(away map[string]time.Time) {
+	team := *r.now.Load()
+	team.Hosts = slices.Clone(team.Hosts)
+	for i := range team.Hosts {
+		h := &team.Hosts[i]
+		until, gone := away[h.Name]
+		if h.Away = gone; gone {
+			h.Until = until
+		}
+	}
+	r.now.Store(&team)
+}
+
 // Size is that of engine.Team.
 func (r *roster) Size() int { return len(r.now.Load().Hosts) }

@@ -186,7 +186,7 @@ func (s *Relays) RelaysRing() <-chan struct{} { return s.db.base.Doorbell.Relays
 // RelayPause is how long to wait for the ring before looking anyway.
 func (s *Relays) RelayPause() time.Duration {
 	if s.db.base.Doorbell.Works() {
-		return engine.RenewEvery
+		return time.Minute // renewing the lease looks, and rings
 	}
 	return engine.WatchEvery
 }

@@ -29,6 +29,8 @@ type plan struct {
 	timed    int // messages whose time is measured, on each way
 	idlers   int // hosts that are idle
 	rows     int // agents of the idle hosts
+	fleet    int // hosts whose daemons work
+	each     int // agents of each of them
 	second   time.Duration
 	only     string
 }
@@ -44,8 +46,10 @@ func main() {
 	flag.IntVar(&p.timed, "timed", 300, "messages whose way is timed")
 	flag.IntVar(&p.idlers, "hosts", 200, "idle hosts")
 	flag.IntVar(&p.rows, "rows", 5_000, "agents of the idle hosts")
+	flag.IntVar(&p.fleet, "fleet", 20, "hosts with a daemon and quiet agents")
+	flag.IntVar(&p.each, "each", 50, "agents of each of these")
 	flag.DurationVar(&p.second, "for", 10*time.Second, "how long messages are admitted, in each way")
-	flag.StringVar(&p.only, "only", "", "run one part: storm, way, admission or idle. No page is written then")
+	flag.StringVar(&p.only, "only", "", "run one part: storm, way, admission, idle or fleet. No page is written then")
 	parley := flag.String("parley", "./parley", "the program")
 	page := flag.String("page", "docs/measured/machines.md", "the page to write")
 	reader := flag.String("reader", "", "be a program in a terminal, and log to this file what is typed")
@@ -73,7 +77,7 @@ func run(ctx context.Context, p plan, page string) error {
 	parts := []struct {
 		name string
 		run  func(context.Context, plan) (string, error)
-	}{{"storm", storm}, {"way", way}, {"admission", admission}, {"idle", idle}}
+	}{{"storm", storm}, {"way", way}, {"admission", admission}, {"idle", idle}, {"fleet", fleet}}
 
 	words := []string{"<<date>>", time.Now().UTC().Format(time.DateOnly), "<<machine>>", machine()}
 	for _, part := range parts {

@@ -17,7 +17,7 @@ func readTerminal(in io.Reader, path string) error {
 		return err
 	}
 	defer log.Close()
-	fmt.Print("\x1b[?2004hready")
+	fmt.Print("\x1b[?2004hready\r\n> ")
 
 	var text strings.Builder
 	for b := make([]byte, 64<<10); ; {
@@ -38,5 +38,6 @@ func readTerminal(in io.Reader, path string) error {
 			return err
 		}
 		text.Reset()
+		fmt.Print("> ")
 	}
 }

@@ -37,7 +37,7 @@ type host struct {
 
 // quick waits for nothing, so that a time is that of parley alone.
 const quick = `profiles:
-  quick: {settle: 1ms, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s, one_line: false, inline_lines: 3}
+  quick: {programs: [machines, cat], settle: 1ms, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s, one_line: false, inline_lines: 3}
 `
 
 // counted lets a server count its statements.

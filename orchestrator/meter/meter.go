@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -61,7 +62,8 @@ type Meter struct {
 
 	sources map[source]*store.Transcript // of Run alone
 	records map[source]*record           // what was seen of databases; of Run alone
-	summed  time.Time                    // when it was summed up last, zero if more was counted since; of Run alone
+	summed  time.Time                    // when all was summed up last; of Run alone
+	counted map[string]bool              // the agents of which more was counted since; of Run alone
 	paused  map[string]string            // the day on which a budget paused communication, as stored; of Run alone
 
 	mu      sync.Mutex
@@ -77,7 +79,7 @@ type Meter struct {
 func New(opts Options) *Meter {
 	return &Meter{
 		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
-		records: map[source]*record{}, today: map[string]parley.Spending{}, context: map[string]conversation{},
+		records: map[source]*record{}, counted: map[string]bool{}, today: map[string]parley.Spending{}, context: map[string]conversation{},
 		unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
 	}
 }
@@ -150,7 +152,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			if err := m.opts.Store.Tokens.CountTokens(ctx, next, p.records); err != nil {
 				return err // it is read again
 			}
-			m.summed = time.Time{}
+			m.counted[t.AgentID] = true
 			m.noteContext(t, p.records)
 		}
 
@@ -186,15 +188,25 @@ func unknownAfter(t *store.Transcript, err error) parley.UsageUnknown {
 	return ""
 }
 
-// sum notes what was used today, and what is not known.
+// sum notes what was used today, and what is not known. It reads at once what was counted here, and from time to time
+// what all hosts have counted: each reads the agents of each.
 func (m *Meter) sum(ctx context.Context, now time.Time) error {
-	day, today, unknown := dayOf(now), m.today, m.whyUnknown()
+	day, today, unknown := dayOf(now), maps.Clone(m.today), m.whyUnknown()
 	if since := now.Sub(m.summed); day != m.day || since < 0 || since >= sumEvery {
 		var err error
-		if today, err = m.used(ctx, day); err != nil {
+		if today, err = m.used(ctx, "", day); err != nil {
 			return err
 		}
 		m.summed = now
+		clear(m.counted)
+	}
+	for agentID := range m.counted {
+		one, err := m.used(ctx, agentID, day)
+		if err != nil {
+			return err
+		}
+		maps.Copy(today, one)
+		delete(m.counted, agentID)
 	}
 
 	m.mu.Lock()
@@ -204,9 +216,9 @@ func (m *Meter) sum(ctx context.Context, now time.Time) error {
 	return m.judge(ctx, day, today, now)
 }
 
-// used returns what agents have used on a day.
-func (m *Meter) used(ctx context.Context, day string) (map[string]parley.Spending, error) {
-	days, err := m.opts.Store.Tokens.TokenDays(ctx, "", day)
+// used returns what agents have used on a day; without an agent, all.
+func (m *Meter) used(ctx context.Context, agentID, day string) (map[string]parley.Spending, error) {
+	days, err := m.opts.Store.Tokens.TokenDays(ctx, agentID, day)
 	today := map[string]parley.Spending{}
 	for _, d := range days {
 		if d.Day == day {

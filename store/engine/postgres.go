@@ -33,6 +33,8 @@ const (
 	connectTime = 5 * time.Second
 	// answerTime is how much longer than the server the store waits, in case that the network is cut.
 	answerTime = 3 * time.Second
+	// spareTime is how long a connection is kept that nobody uses: a server has 100 for all hosts, if nobody says more.
+	spareTime = time.Minute
 )
 
 // PostgresConfig reads the URL of a database. The error holds nothing of the URL, which may hold a
@@ -120,6 +122,7 @@ func postgresPool(config *ServerConfig, n int, most time.Duration) *sql.DB {
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(n)
 	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxIdleTime(spareTime)
 	return pool
 }
 

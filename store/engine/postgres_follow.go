@@ -17,7 +17,7 @@ type followed struct {
 	take   func(q Querier, after, last int64) (int64, error) // nil: nobody takes it yet
 	last   int64                                             // the last event that was taken, or written here
 	began  int64                                             // the last event before the transaction
-	looked time.Time
+	behind bool                                              // Watch is to look, though nobody has rung
 }
 
 // ManyEvents is how far behind a transaction may begin. What it has to take first, it takes while others
@@ -50,7 +50,7 @@ func (s *ServerSession) catchUp(t *Tx) error {
 	case f.take == nil, f.last == last:
 		return nil
 	case last-f.last > ManyEvents:
-		f.looked = time.Time{} // watch is to look now, though nobody has rung
+		f.behind = true
 		return errBehind
 	}
 	return s.followTo(t, last)
@@ -85,11 +85,11 @@ func (s *ServerSession) Watch() error {
 	if s.followed.take == nil || s.Base.Safety.Refusal() != nil {
 		return nil
 	}
-	if !s.Base.Doorbell.Heard() && s.Base.Doorbell.Works() && time.Since(s.followed.looked) < RenewEvery {
-		return nil
+	if !s.Base.Doorbell.Heard() && s.Base.Doorbell.Works() && !s.followed.behind {
+		return nil // Confirm looks from time to time
 	}
 
-	s.followed.looked = time.Now()
+	s.followed.behind = false
 	var last int64
 	err := s.Base.Reader.Query(&last, Postgres.LastEvent)
 	if err == nil {

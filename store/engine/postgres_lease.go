@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -91,7 +92,15 @@ func (s *ServerSession) isHost(t *Tx, changed int64) error {
 	return nil
 }
 
-// Confirm renews the lease when it is time.
+// renewal is what the server tells with a renewed lease. It is the same few rows however many hosts there are.
+const renewal = `UPDATE hosts SET lease_until = clock_timestamp() + $1 * interval '1 second'
+	WHERE name = $2 AND epoch = $3
+	RETURNING (SELECT epoch FROM workspace), (SELECT event_seq FROM workspace),
+		EXISTS (SELECT 1 FROM relays r WHERE r.host = $2 AND r.taker IS NULL AND r.deadline > clock_timestamp()),
+		(SELECT coalesce(json_object_agg(o.name, o.lease_until), '{}') FROM hosts o
+			WHERE o.name <> $2 AND o.lease_until <= clock_timestamp())`
+
+// Confirm renews the lease when it is time, and looks whether there is something new.
 func (s *ServerSession) Confirm() error {
 	if err := s.Base.Safety.Refusal(); err != nil {
 		return err
@@ -102,23 +111,48 @@ func (s *ServerSession) Confirm() error {
 
 	asked := time.Now()
 	s.renewed = asked // also when it fails: not in each transaction again
-	res, err := s.Base.WriterPool.ExecContext(context.Background(), `UPDATE hosts
-		SET lease_until = clock_timestamp() + $1 * interval '1 second' WHERE name = $2 AND epoch = $3`,
-		int64(LeaseTime.Seconds()), s.Base.Host, s.Epoch)
+	var changed, last int64
+	var asks bool
+	var gone []byte
+	err := s.Base.WriterPool.QueryRowContext(context.Background(), renewal, int64(LeaseTime.Seconds()), s.Base.Host,
+		s.Epoch).Scan(&changed, &last, &asks, &gone)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s.lose()
+	}
 	if err != nil {
 		s.Base.Log.Warn("the lease of this host was not renewed", "host", s.Base.Host, "error", err)
 		return nil // who is the host is decided in each transaction
 	}
-	if n, err := res.RowsAffected(); err == nil && n == 0 {
-		return s.lose()
-	}
 	s.Base.Lease.Renew(asked)
-	_, err = s.Team.Meet(s.Base.Reader, s.Epoch) // for what is shown; it is asked again
-	if err != nil {
-		s.Base.Log.Warn("the hosts could not be read", "error", err)
+	if last > s.followed.last {
+		s.Base.Doorbell.press() // it may have missed the ring
+	}
+	if asks {
+		s.Base.Doorbell.Relays.ring()
 	}
 
+	if err := s.seeHosts(changed, gone); err != nil {
+		s.Base.Log.Warn("the hosts could not be read", "error", err)
+	}
 	return nil
+}
+
+// seeHosts notes which hosts are away, for what is shown. It reads all of them only after they have changed.
+func (s *ServerSession) seeHosts(changed int64, gone []byte) error {
+	if changed != s.seen {
+		still, err := s.Team.Meet(s.Base.Reader, s.Epoch)
+		if still && err == nil {
+			s.seen = changed
+		}
+		return err // one that is lost is found in the next transaction
+	}
+
+	away := map[string]time.Time{}
+	err := json.Unmarshal(gone, &away)
+	if err == nil {
+		s.Team.Miss(away)
+	}
+	return err
 }
 
 // lose stops accepting, because this daemon is not the host any more.

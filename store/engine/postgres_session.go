@@ -34,6 +34,8 @@ type ServerSession struct {
 type Team interface {
 	// Meet reads the hosts again. It reports whether this host has the epoch still; else nothing is kept.
 	Meet(q Querier, epoch int64) (still bool, err error)
+	// Miss notes which of these hosts are away, and since when. All others are at work.
+	Miss(away map[string]time.Time)
 	// Size returns how many hosts there were when they were read last.
 	Size() int
 }
