@@ -190,10 +190,13 @@ func (s *Events) Newest(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
+// Attend has what other hosts write taken at once, while somebody waits for it, until leave is called.
+func (s *Events) Attend() (leave func()) { return s.db.base.Doorbell.Attend() }
+
 // WaitEvent waits for an event with a higher number than after. It returns an error when
 // ctx ends or the store is closed before.
 func (s *Events) WaitEvent(ctx context.Context, after int64) error {
-	defer s.db.base.Doorbell.Attend()()
+	defer s.Attend()()
 	err := s.db.base.Events.Wait(ctx, after)
 	if errors.Is(err, engine.ErrClosed) {
 		return errClosed()

@@ -198,9 +198,9 @@ func TestWritesRingAtTheHostsThatTheyConcern(t *testing.T) {
 	must.Do(t, bob.Deliveries.Claim(t.Context(), Key{sent.Seq, agentID(7)}, 1, false))
 	expect("a claim", "\nbob\n")
 	send(t, ann, post(0, 8))
-	expect("a message to a mailbox", "")
+	expect("a message to a mailbox", "\n\n")
 	send(t, ann, post(0, 7, 8))
-	expect("a message to both", "")
+	expect("a message to both", "\nbob\n")
 	must.Do(t, ann.Workspace.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}, nil))
 	expect("a pause", "")
 }

@@ -213,7 +213,8 @@ func ringOf(t *tx) (text string, args []any) {
 	if len(ids) == 0 {
 		return `''`, nil
 	}
-	return `coalesce((SELECT CASE WHEN bool_and(kind = 'terminal' AND host <> '') AND sum(length(host) + 1) < 7000
-		THEN chr(10) || string_agg(DISTINCT host, chr(10)) || chr(10) END
+	// What has no terminal concerns a host where somebody waits for it, which takes all at once.
+	return `coalesce((SELECT CASE WHEN bool_and(kind <> 'terminal' OR host <> '') AND sum(length(host) + 1) < 7000
+		THEN chr(10) || coalesce(string_agg(DISTINCT host, chr(10)) FILTER (WHERE kind = 'terminal'), '') || chr(10) END
 		FROM agents WHERE id = ANY(string_to_array(?, ','))), '')`, []any{strings.Join(ids, ",")}
 }

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -79,7 +80,7 @@ func run(ctx context.Context, p plan, page string) error {
 		run  func(context.Context, plan) (string, error)
 	}{{"storm", storm}, {"way", way}, {"admission", admission}, {"idle", idle}, {"fleet", fleet}}
 
-	words := []string{"<<date>>", time.Now().UTC().Format(time.DateOnly), "<<machine>>", machine()}
+	words := []string{"<<each>>", strconv.Itoa(p.each), "<<date>>", time.Now().UTC().Format(time.DateOnly), "<<machine>>", machine()}
 	for _, part := range parts {
 		if p.only != "" && p.only != part.name {
 			continue

@@ -61,6 +61,9 @@ func (ms *Service) waitInbox(
 ) (store.InboxPage, error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if patience > 0 {
+		defer ms.Store.Events.Attend()()
+	}
 
 	for {
 		arrived := me.Arrival()

@@ -11,6 +11,8 @@ func TestRingsConcernWhomTheyName(t *testing.T) {
 		{name: "all", said: "", press: true},
 		{name: "this host", said: "\nann\nbob\n", press: true},
 		{name: "others", said: "\nann\nbobby\n", later: true},
+		{name: "no host", said: "\n\n", later: true},
+		{name: "no host, while somebody waits here", said: "\n\n", attended: 1, press: true},
 		{name: "others, while somebody waits here", said: "\nann\n", attended: 1, press: true},
 		{name: "a relay for this host", said: "bob", relays: true},
 		{name: "a relay for another", said: "ann"},
