@@ -48,7 +48,7 @@ func ParseRule(text string) (Rule, error) {
 	}
 
 	if days, clock, ok := strings.Cut(text, " "); ok && weekForm.MatchString(days) {
-		at, known := clockOn(time.Time{}, strings.TrimPrefix(clock, "at "))
+		at, known := clockOn(time.Time{}, time.UTC, strings.TrimPrefix(clock, "at "))
 		if !known {
 			return Rule{}, fmt.Errorf("%s is not a time of day", clock)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TimeForms describes the times that ParseTime understands.
+// Forms describes the times that Parse understands.
 const Forms = `"2026-12-01T10:00:00Z", "2026-12-01 10:00", "2026-12-01", "14:30", "20 minutes" or a Unix time`
 
 var (
@@ -29,7 +29,7 @@ var localForms = []string{
 var zonedForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00",
 	"2006-01-02 15:04Z07:00"}
 
-// ParseTime parses a time as people and models write it. What has no zone is in that of now. A span, or a number
+// Parse parses a time as people and models write it. What has no zone is in that of now. A span, or a number
 // of seconds, counts from now: forwards if ahead, else backwards. A day means its end if ahead, else its
 // beginning; a time of day alone is the next one if ahead, else the one of today.
 func Parse(text string, now time.Time, ahead bool) (time.Time, bool) {
@@ -45,8 +45,8 @@ func Parse(text string, now time.Time, ahead bool) (time.Time, bool) {
 		}
 	}
 
-	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return ofDay(day, ahead), true
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return ofDay(day, now.Location(), ahead), true
 	}
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		return numbered(n, now, ahead)
@@ -62,15 +62,14 @@ func parseRelative(text string, now time.Time, ahead bool) (time.Time, bool) {
 	}
 	if m := dayForm.FindStringSubmatch(text); m != nil {
 		days := map[string]int{"yesterday": -1, "tomorrow": 1}[m[1]]
-		day := time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
 		if m[2] == "" {
-			return ofDay(day, ahead), true
+			return ofDay(dayFrom(now, days), now.Location(), ahead), true
 		}
-		return clockOn(day, m[2])
+		return clockOn(dayFrom(now, days), now.Location(), m[2])
 	}
-	if at, ok := clockOn(now, text); ok {
+	if at, ok := clockOn(dayFrom(now, 0), now.Location(), text); ok {
 		if ahead && !at.After(now) {
-			at = at.AddDate(0, 0, 1)
+			return clockOn(dayFrom(now, 1), now.Location(), text)
 		}
 		return at, true
 	}
@@ -124,40 +123,45 @@ func numbered(n float64, now time.Time, ahead bool) (time.Time, bool) {
 	return time.Unix(int64(whole), int64(part*1e9)).In(now.Location()), true
 }
 
-// ofDay returns the end of a day if ahead, else its beginning.
-func ofDay(day time.Time, ahead bool) time.Time {
-	if ahead {
-		return day.AddDate(0, 0, 1).Add(-time.Second)
-	}
-	return day
+// A day is its midnight in UTC, which each day has. Where the clocks are changed, others have none.
+
+// dayFrom returns the day that is so many days from a time.
+func dayFrom(now time.Time, days int) time.Time {
+	return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, time.UTC)
 }
 
-// clockOn parses a time of day.
-func clockOn(day time.Time, text string) (time.Time, bool) {
+// ofDay returns the end of a day in a zone if ahead, else its beginning.
+func ofDay(day time.Time, zone *time.Location, ahead bool) time.Time {
+	if ahead {
+		return onClocks(day.AddDate(0, 0, 1), zone).Add(-time.Second)
+	}
+	return onClocks(day, zone)
+}
+
+// clockOn parses a time of a day in a zone.
+func clockOn(day time.Time, zone *time.Location, text string) (time.Time, bool) {
 	for _, form := range []string{"15:04", "15:04:05", "3pm", "3:04pm", "3 pm", "3:04 pm"} {
 		if at, err := time.Parse(form, text); err == nil {
 			return onClocks(time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0,
-				time.UTC), day.Location()), true
+				time.UTC), zone), true
 		}
 	}
 	return time.Time{}, false
 }
 
-// ParsePast parses a word of a filter: a time before now such as 2h, 09:30, today, monday or 2026-01-31, and whether
+// Past parses a word of a filter: a time before now such as 2h, 09:30, today, monday or 2026-01-31, and whether
 // it is a whole day, of which the time is the beginning.
 func Past(word string, now time.Time) (at time.Time, day, ok bool) {
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	switch word {
-	case "today":
-		return midnight, true, true
-	case "yesterday":
-		return midnight.AddDate(0, 0, -1), true, true
+	zone := now.Location()
+	for back, name := range []string{"today", "yesterday"} {
+		if word == name {
+			return onClocks(dayFrom(now, -back), zone), true, true
+		}
 	}
-
 	for back := range 7 {
-		d := midnight.AddDate(0, 0, -back)
+		d := dayFrom(now, -back)
 		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(d.Weekday().String()), word) {
-			return d, true, true
+			return onClocks(d, zone), true, true
 		}
 	}
 
@@ -171,12 +175,13 @@ func Past(word string, now time.Time) (at time.Time, day, ok bool) {
 		}
 	}
 
-	if t, err := time.ParseInLocation("15:04", word, now.Location()); err == nil {
-		return midnight.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), false, true
+	if _, err := time.Parse("15:04", word); err == nil {
+		at, ok := clockOn(dayFrom(now, 0), zone, word)
+		return at, false, ok
 	}
-	for _, form := range []string{"2006-01-02", "2.1.2006"} {
-		if t, err := time.ParseInLocation(form, word, now.Location()); err == nil {
-			return t, true, true
+	for _, form := range []string{time.DateOnly, "2.1.2006"} {
+		if t, err := time.Parse(form, word); err == nil {
+			return onClocks(t, zone), true, true
 		}
 	}
 

@@ -1,8 +1,11 @@
 package when
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 func TestTimesAsPeopleAndModelsWriteThem(t *testing.T) {
@@ -52,6 +55,65 @@ func TestTimesAsPeopleAndModelsWriteThem(t *testing.T) {
 	} {
 		if got, ok := Parse(text, now, true); ok {
 			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+// In each zone, a day is a day and a time of day is that of its clocks, however these are changed.
+func TestDaysAndTimesGoByTheClocks(t *testing.T) {
+	const day = time.DateOnly
+	for _, name := range []string{"Europe/Berlin", "America/New_York", "Africa/Cairo", "America/Santiago",
+		"Asia/Beirut", "Australia/Lord_Howe"} {
+		zone := must.Have(time.LoadLocation(name))(t)
+		for n := range 365 {
+			noon := time.Date(2026, 1, 1+n, 12, 0, 0, 0, zone)
+			today, next := noon.Format(day), time.Date(2026, 1, 2+n, 12, 0, 0, 0, zone).Format(day)
+			begins := func(what string, at time.Time) {
+				t.Helper()
+				if at.Format(day) != today || at.Add(-time.Second).Format(day) == today {
+					t.Errorf("%s in %s: %s begins at %s", what, name, today, at)
+				}
+			}
+			ends := func(what string, at time.Time) {
+				t.Helper()
+				if at.Format(day) != today || at.Add(time.Second).Format(day) != next {
+					t.Errorf("%s in %s: %s ends at %s", what, name, today, at)
+				}
+			}
+			parse := func(text string, now time.Time, ahead bool) time.Time {
+				t.Helper()
+				at, ok := Parse(text, now, ahead)
+				if !ok {
+					t.Fatalf("%q is no time", text)
+				}
+				return at
+			}
+
+			begins("the day", parse(today, noon, false))
+			ends("the day", parse(today, noon, true))
+			begins("today", parse("today", noon, false))
+			ends("today", parse("today", noon, true))
+			ends("tomorrow", parse("tomorrow", noon.AddDate(0, 0, -1), true))
+			for _, word := range []string{"today", today, noon.Format("2.1.2006"), noon.Format("Monday")} {
+				at, _, _ := Past(strings.ToLower(word), noon)
+				begins(word, at)
+			}
+			if at, _, _ := Past("yesterday", noon.AddDate(0, 0, 1)); true {
+				begins("yesterday", at)
+			}
+			if at, _, _ := Past("09:30", noon); at.Format("15:04") != "09:30" || at.Format(day) != today {
+				t.Errorf("09:30 in %s: got %s", name, at)
+			}
+
+			// What is left out comes as much later as the clocks jump, however one names it.
+			for _, clock := range []string{"00:30", "02:15", "02:30"} {
+				want := parse(next+" "+clock, noon, true)
+				for _, text := range []string{clock, "tomorrow " + clock} {
+					if at := parse(text, noon, true); !at.Equal(want) {
+						t.Errorf("%s in %s on %s: got %s, want %s", text, name, today, at, want)
+					}
+				}
+			}
 		}
 	}
 }

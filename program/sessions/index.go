@@ -39,9 +39,9 @@ func newIndex(path string) *index {
 }
 
 const (
-	// firstPatience is how long a call waits for conversations to be read while there is no whole index, and
-	// laterPatience how long for those that have changed.
-	firstPatience = 500 * time.Millisecond
+	// firstPatience is how long after its beginning a call waits for conversations to be read while there is no whole
+	// index, and laterPatience how long it waits for those that have changed.
+	firstPatience = 600 * time.Millisecond
 	laterPatience = 40 * time.Millisecond
 
 	busyTime = 2 * time.Second
@@ -175,13 +175,15 @@ func (x *index) unread(all []entry) (left []*entry) {
 }
 
 // find returns those of all that have the words, and how many of all were read. It waits a little for what was not.
-func (x *index) find(ctx context.Context, all []entry, words []string) (found []entry, read int, err error) {
+func (x *index) find(
+	ctx context.Context, began time.Time, all []entry, words []string,
+) (found []entry, read int, err error) {
 	pool, err := x.open(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(x.unread(all)) > 0 {
-		x.await(ctx, all)
+		x.await(ctx, began, all)
 	}
 
 	terms := make([]string, len(words))
@@ -217,10 +219,10 @@ func (x *index) find(ctx context.Context, all []entry, words []string) (found []
 const leastPrefix = 3
 
 // await has what is not read be read, and waits a little for that.
-func (x *index) await(ctx context.Context, all []entry) {
+func (x *index) await(ctx context.Context, began time.Time, all []entry) {
 	x.mu.Lock()
 	x.wanted = all
-	filled, patience := x.filled, firstPatience
+	filled, patience := x.filled, firstPatience-time.Since(began)
 	if x.whole {
 		patience = laterPatience
 	}

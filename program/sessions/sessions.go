@@ -42,6 +42,7 @@ type source struct {
 	program *profile.Profile
 	kept    *transcript.Kept
 	base    string
+	lately  *lately
 }
 
 // New returns the archive. Its index is filled while Run runs.
@@ -65,7 +66,7 @@ func New(opts Options) *Archive {
 		}
 		if files := filepath.Join(base, p.Kept.Files); !seen[files] {
 			seen[files] = true
-			a.sources = append(a.sources, source{p, &p.Kept, base})
+			a.sources = append(a.sources, source{p, &p.Kept, base, &lately{}})
 		}
 	}
 	return a
@@ -109,25 +110,49 @@ func (a *Archive) scan(ctx context.Context, program string) (all []entry) {
 			continue
 		}
 
-		all = append(all, s.files()...)
+		all = append(all, s.files(time.Now())...)
 	}
-	slices.SortStableFunc(all, func(x, y entry) int {
-		return cmp.Or(y.at.Compare(x.at), strings.Compare(x.path, y.path))
-	})
+	slices.SortStableFunc(all, newestFirst)
 	return all
 }
 
-// atOnce is how many files are looked at together.
-const atOnce = 4
+const (
+	// atOnce is how many files are looked at together.
+	atOnce = 4
+	// wholeLook is how long it is enough to look at new files and at the newest ones: ten thousand take a tenth of a
+	// second. What goes on in an old one is seen after that.
+	wholeLook = 15 * time.Second
+	// newest is how many count as the newest.
+	newest = 200
+)
+
+// lately is what the last looks at the transcripts of a program have found.
+type lately struct {
+	mu    sync.Mutex
+	whole time.Time        // when all were looked at
+	all   map[string]entry // by their paths
+	since time.Time        // the newest ones are not older
+}
 
 // files lists the transcripts of a program.
-func (s *source) files() []entry {
+func (s *source) files(now time.Time) []entry {
+	s.lately.mu.Lock()
+	defer s.lately.mu.Unlock()
+	old := s.lately.all
+	if age := now.Sub(s.lately.whole); age < 0 || age > wholeLook {
+		old, s.lately.whole = nil, now
+	}
+
 	paths, _ := fs.Glob(os.DirFS(s.base), s.kept.Files) // a directory that is missing has none
 	all := make([]entry, len(paths))
 	var looking sync.WaitGroup
 	for first := range atOnce {
 		looking.Go(func() {
 			for i := first; i < len(paths); i += atOnce {
+				if was, ok := old[paths[i]]; ok && was.at.Before(s.lately.since) {
+					all[i] = was
+					continue
+				}
 				path := filepath.Join(s.base, paths[i])
 				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 					all[i] = entry{
@@ -138,8 +163,21 @@ func (s *source) files() []entry {
 		})
 	}
 	looking.Wait()
-	return slices.DeleteFunc(all, func(e entry) bool { return e.from == nil })
+
+	s.lately.all = make(map[string]entry, len(paths))
+	for i := range all {
+		s.lately.all[paths[i]] = all[i]
+	}
+	all = slices.DeleteFunc(all, func(e entry) bool { return e.from == nil })
+	slices.SortStableFunc(all, newestFirst)
+	if len(all) > 0 {
+		s.lately.since = all[min(newest, len(all))-1].at
+	}
+	return all
 }
+
+// newestFirst is the order of conversations.
+func newestFirst(x, y entry) int { return cmp.Or(y.at.Compare(x.at), strings.Compare(x.path, y.path)) }
 
 // rows lists the conversations in a database.
 func (a *Archive) rows(ctx context.Context, s *source) (all []entry) {
@@ -174,12 +212,12 @@ type Listing struct {
 
 // List finds conversations. Without words it reads no more than the heads of the newest.
 func (a *Archive) List(ctx context.Context, q Query) (l Listing, err error) {
-	all := a.scan(ctx, q.Program)
+	began, all := time.Now(), a.scan(ctx, q.Program)
 	among := shorts(all)
 	words := splitWords(q.Words)
 	if len(words) > 0 {
 		l.Of = len(all)
-		if all, l.Read, err = a.index.find(ctx, all, words); err != nil {
+		if all, l.Read, err = a.index.find(ctx, began, all, words); err != nil {
 			return l, err
 		}
 	}
