@@ -120,25 +120,26 @@ func (s *Schedules) setFirst(ctx context.Context, p *parley.Schedule, at string,
 
 // advance sets the next time of a rule after a time.
 func advance(p *parley.Schedule, after, now time.Time) error {
-	next, err := nextOf(p, after)
+	nextAfter, err := nextOf(p)
 	if err != nil {
 		return err
 	}
+	next := nextAfter(after)
 	p.Next, p.NextFrom = &next, now
 	return nil
 }
 
-// nextOf returns the first time of a rule after a time.
-func nextOf(p *parley.Schedule, after time.Time) (time.Time, error) {
+// nextOf returns what finds the first time of a rule after a time.
+func nextOf(p *parley.Schedule) (nextAfter func(time.Time) time.Time, err error) {
 	rule, err := when.ParseRule(p.Every)
 	if err != nil {
-		return time.Time{}, err
+		return nil, err
 	}
 	zone, err := time.LoadLocation(p.Zone)
 	if err != nil {
-		return time.Time{}, err
+		return nil, err
 	}
-	return rule.Next(after, p.Created, zone), nil
+	return func(after time.Time) time.Time { return rule.Next(after, p.Created, zone) }, nil
 }
 
 // ListSchedules does op.ListSchedules.

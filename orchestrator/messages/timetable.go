@@ -214,13 +214,15 @@ func (tt *Timetable) timeOf(p *parley.Schedule) (store.ScheduleTime, error) {
 	if p.Every == "" {
 		return at, nil
 	}
+	nextAfter, err := nextOf(p)
+	if err != nil {
+		return at, err
+	}
 	for {
-		next, err := nextOf(p, at.Due)
-		if err != nil || next.IsZero() || next.After(now) {
-			at.Next = next
-			return at, err
+		if at.Next = nextAfter(at.Due); at.Next.IsZero() || at.Next.After(now) {
+			return at, nil
 		}
-		at.Due, at.Missed = next, at.Missed+1
+		at.Due, at.Missed = at.Next, at.Missed+1
 	}
 }
 
