@@ -115,11 +115,15 @@ func (t *team) measure(ctx context.Context, p plan) (string, error) {
 	if err := t.awaitAgent(ctx, to); err != nil {
 		return "", err
 	}
+	if err := postgrestest.Do(t.url, `SELECT pg_stat_statements_reset()`); err != nil {
+		return "", err
+	}
 	many, err := rate(ctx, p.second, len(t.hosts), max(1, 3*crowd/len(t.hosts)), func(n int) error {
 		_, err := op.SendMessage.Call(ctx, t.hosts[n].client,
 			parley.SendMessageRequest{To: parley.Names{to}, Text: strings.Repeat("0123456789 ", 18)})
 		return err
 	})
+	f.tellStatements(ctx)
 	return row + fmt.Sprintf(" %s | %s | %.0f |\n", part(times.accepted, 50), part(times.accepted, 99), many), err
 }
 

@@ -164,7 +164,7 @@ func (f *field) queries(ctx context.Context, meanwhile func() error) (int64, err
 // tellStatements prints what was asked most.
 func (f *field) tellStatements(ctx context.Context) {
 	most, err := postgrestest.Look[string](ctx, f.url, `
-		SELECT calls || ' × ' || left(regexp_replace(query, '\s+', ' ', 'g'), 110)
+		SELECT calls || ' × ' || round(mean_exec_time::numeric, 2) || ' ms, ' || left(regexp_replace(query, '\s+', ' ', 'g'), 110)
 		FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
 		WHERE d.datname = current_database() AND query NOT LIKE '%pg_stat_statements%' ORDER BY calls DESC LIMIT 20`)
 	log.Printf("%v\n%s", err, strings.Join(most, "\n"))
