@@ -49,11 +49,18 @@ func get[T any](ctx context.Context, g gitlab, path string, more ...string) (all
 
 func (g gitlab) open(ctx context.Context, d draft) (address string, opened bool, err error) {
 	type merge struct {
-		URL string `json:"web_url"`
+		URL  string `json:"web_url"`
+		From int64  `json:"source_project_id"`
+		To   int64  `json:"target_project_id"`
 	}
-	there, err := get[merge](ctx, g, "/merge_requests?state=opened&source_branch="+url.QueryEscape(d.branch))
-	if err != nil || len(there) > 0 {
-		return first(there).URL, false, err
+	there, err := get[merge](ctx, g, "/merge_requests?state=opened&per_page=100&source_branch="+url.QueryEscape(d.branch))
+	if err != nil {
+		return "", false, err
+	}
+	for _, m := range there {
+		if m.From == m.To { // a fork's branch may have the same name
+			return m.URL, false, nil
+		}
 	}
 
 	if d.draft {

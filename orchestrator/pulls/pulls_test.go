@@ -92,7 +92,7 @@ const glab = `#!/bin/sh
 echo "$*" >>calls
 case "$*" in
 "auth status --hostname gitlab.com") ;;
-*"/merge_requests?state=opened&source_branch=parley%2Fcoder"*) cat found.json ;;
+*"/merge_requests?state=opened&per_page=100&source_branch=parley%2Fcoder"*) cat found.json ;;
 *"/merge_requests --method POST"*) echo '{"iid":3,"web_url":"https://gitlab.com/g/s/tool/-/merge_requests/3"}' ;;
 *"/merge_requests/3/discussions?per_page=100 --paginate") cat discussions.json ;;
 *"/pipelines/9/jobs?scope[]=failed&per_page=100") cat jobs.json ;;
@@ -109,7 +109,8 @@ func TestGitLabIsReadByGlab(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
 	write("glab", glab)
-	write("found.json", "[]")
+	const fork = `{"web_url":"https://gitlab.com/g/s/tool/-/merge_requests/2","source_project_id":8,"target_project_id":7}`
+	write("found.json", "["+fork+"]")
 	o := Options{Dir: dir, Settings: &settings.Settings{
 		Machines: settings.Machines{PullRequestCommand: filepath.Join(dir, "glab")},
 	}}
@@ -125,7 +126,7 @@ func TestGitLabIsReadByGlab(t *testing.T) {
 		"--raw-field title=Draft: Fix") {
 		t.Errorf("glab was called with\n%s", calls)
 	}
-	write("found.json", `[{"web_url":"`+address+`"}]`)
+	write("found.json", `[`+fork+`,{"web_url":"`+address+`","source_project_id":7,"target_project_id":7}]`)
 	if got, opened, err := g.open(t.Context(), draft{branch: "parley/coder"}); got != address || opened || err != nil {
 		t.Errorf("found %q, %v, %v", got, opened, err)
 	}
