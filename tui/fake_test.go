@@ -34,6 +34,7 @@ type fakeService struct {
 	events   []parley.Event
 	messages map[string]*parley.MessageStatusResult
 	threads  []parley.Thread
+	planned  []parley.Schedule // nil: those of ListSchedules
 	terminal []string
 	err      error // of every call, when set
 	more     chan struct{}
@@ -100,6 +101,8 @@ func (f *fakeService) Do(ctx context.Context, operation string, request any) (an
 	op.ListThreads.Handle(h, f.ListThreads)
 	op.LaunchAgent.Handle(h, f.LaunchAgent)
 	op.ListSessions.Handle(h, f.ListSessions)
+	op.ListSchedules.Handle(h, f.ListSchedules)
+	op.ChangeSchedule.Handle(h, f.ChangeSchedule)
 	op.AnswerDialog.Handle(h, f.AnswerDialog)
 	return h.Do(ctx, operation, request)
 }

@@ -39,6 +39,7 @@ var prepare = map[kit.Scope][]string{
 	room.InMerge:      {"'", "c", "o", "d", "e", "r", "enter", "d", "m"},
 	room.InWorkspaces: {"W", "k"},
 	room.InPast:       {"H", "down"},
+	room.InPlanned:    {"P", "enter", "down"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {

@@ -220,6 +220,7 @@ const (
 	InLaunch
 	InWorkspaces
 	InPast
+	InPlanned
 	scopes
 )
 
@@ -246,6 +247,7 @@ var ScopeNames = [scopes]string{
 
 	InWorkspaces: "Your workspaces",
 	InPast:       "Conversations from before",
+	InPlanned:    "Planned messages",
 }
 
 // ScreenScope returns the scope of a screen's own keys.

@@ -55,6 +55,7 @@ const (
 	Launch
 	Workspaces
 	Past
+	Planned
 	Run
 	Filter
 	Find
@@ -159,6 +160,7 @@ var table = [verbs]Row{
 	Launch:     {Lists, "launch", "L", "", false, "launch an agent"},
 	Workspaces: {Lists, "show workspaces", "W", "", false, "your workspaces, also of other machines"},
 	Past:       {Lists, "show conversations", "H", "", false, "conversations that programs had before: take one up"},
+	Planned:    {Lists, "show schedules", "P", "", false, "messages that are planned: pause, resume or remove them"},
 	Run:        {Lists, "run", ": ctrl+p", "", false, "run any command"},
 	Filter:     {Lists, "filter", "/", "", false, "filter the list that is shown"},
 	Find:       {Lists, "find messages", "f", "", false, "find messages of the whole workspace"},
@@ -190,7 +192,7 @@ var table = [verbs]Row{
 	NextHunk:     {Lists, "next change", "n", "", false, "the next change"},
 	PreviousHunk: {Lists, "previous change", "N", "", false, "the change before"},
 	Merge:        {Lists, "merge", "m", "", true, "merge the agent's branch"},
-	Remove:       {Lists, "remove", "D", "", true, "stop the agent and remove its worktree"},
+	Remove:       {Lists, "remove", "D", "", true, "stop the agent and remove its worktree; remove the schedule"},
 
 	Yes:  {Questions, "yes", "y", "Y", false, "yes, do it"},
 	No:   {Questions, "no", "n", "N", false, "no, cancel"},
