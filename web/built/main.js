@@ -125,13 +125,13 @@ x(() => {
 var views = [["needs", "Needs"], ["agents", "Agents"], ["traffic", "Traffic"], ["threads", "Threads"], ["pictures", "Pictures"]];
 var parents = (
   /** @type {Record<string, string>} */
-  { tiles: "agents", launch: "agents", past: "agents", review: "agents", agent: "agents", newthread: "threads", message: "traffic", thread: "threads" }
+  { tiles: "agents", launch: "agents", past: "agents", review: "agents", agent: "agents", newthread: "threads", message: "traffic", planned: "traffic", thread: "threads" }
 );
 function View() {
   const { view, what, query } = route.value;
   if (view === "needs") return m`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return m`<p class="empty">Reading…</p>`;
-  const { Agent, Agents, Health, Launch, Message, NewThread, Past, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
+  const { Agent, Agents, Health, Launch, Message, NewThread, Past, Pictures, Planned, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces } = others.value;
   switch (view) {
     case "agents":
       return m`<${Agents} />`;
@@ -145,6 +145,8 @@ function View() {
       return may() ? m`<${Launch} />` : null;
     case "past":
       return may() ? m`<${Past} />` : null;
+    case "planned":
+      return m`<${Planned} />`;
     case "newthread":
       return may() ? m`<${NewThread} />` : null;
     case "sessions":

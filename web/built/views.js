@@ -163,6 +163,7 @@ function Traffic({ filter }) {
   return m`<section aria-label="Traffic">
     <label class="filter"><span class="hidden">Filter</span><input type="search" id="filter" value=${text} placeholder="from:coder is:held since:2h"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>
+    <p class="row small"><a class="way-over" href="#/planned">Planned messages</a></p>
     ${problem ? m`<p class="bad" role="status">${problem}</p>` : null}
     ${list && !list.length ? m`<p class="empty">${text ? "No message matches." : "No message yet."}</p>` : null}
     <ul class="rows" aria-label="Messages">${(list ?? []).map((m2) => m`<${Row} key=${m2.message_id} m=${m2} />`)}</ul>
@@ -1346,6 +1347,32 @@ function Pictures() {
   </section>`;
 }
 
+// planned.js
+function Schedule({ s, again }) {
+  const change = (action) => call("change_schedule", { schedule_id: s.schedule_id, action }).then((res) => ({ said: res.message }));
+  const [now, back] = s.state === "paused" ? ["resume", "pause"] : ["pause", "resume"];
+  const turn2 = () => act({ place: "planned" }, async () => ({ ...await change(now), undo: () => change(back) })).then(again);
+  const to = s.message.thread_id ? m`<a href=${`#/thread/${s.message.thread_id}`}>a thread</a>` : m`<${Name}>${(s.message.to ?? []).map((n) => n === "ALL" ? "everyone" : n).join(", ")}<//>`;
+  const l = s.last;
+  return m`<li data-schedule=${s.schedule_id}><div class="row"><b>${s.state === "active" ? m`next ${clock(s.next)}` : s.state}</b><span class="quiet">to ${to}</span><span class="grow"></span>
+      ${may() ? m`${s.next ? m`<button type="button" onClick=${turn2}>${s.state === "paused" ? "Resume" : "Pause"}</button>` : null}
+        <${Twice} act=${() => act({ place: "planned" }, () => change("remove")).then(again)} sure=${m`<b>Tap again</b>: it is removed; its messages stay`}>Remove<//>` : null}</div>
+    <div class="said" dir="auto">${s.message.text}</div>
+    <div class="row small quiet">${s.every ? m`<span>${s.every} in ${s.zone}</span>` : null}${s.name ? m`<span><bdi>${s.name}</bdi></span>` : null}<span>from <${Name}>${s.owner}<//></span>
+      ${s.start ? m`<span>starts who is stopped</span>` : null}${l ? m`<span>last ${clock(l.due)}: ${l.message_id ? m`<a href=${`#/message/${l.message_id}`}>${l.outcome}</a>` : l.outcome}${l.late ? ", late" : ""}${l.reason ? `, ${l.reason}` : ""}</span>` : null}</div></li>`;
+}
+function Planned() {
+  const [all2, set] = d(
+    /** @type {any[] | null} */
+    null
+  );
+  const [problem, again] = useReading(async () => set((await call("list_schedules", {})).schedules), (e) => e.message_id, "");
+  return m`<section aria-label="Planned messages"><h2>Planned messages</h2>
+    <${Came} place="planned" />
+    ${problem ? m`<p class="bad" role="alert">${problem}</p>` : null}
+    ${!all2 ? m`<p class="empty">Looking…</p>` : all2.length ? m`<ul class="rows workspaces">${all2.map((s) => m`<${Schedule} key=${s.schedule_id} s=${s} again=${again} />`)}</ul>` : m`<p class="empty">Nothing is planned. <code>parley send NAME TEXT --at 18:00</code>, or <code>--every "weekdays 9:00"</code>.</p>`}</section>`;
+}
+
 // review.js
 function filesOf(diff) {
   const files = [];
@@ -1650,6 +1677,7 @@ export {
   NewThread,
   Past,
   Pictures,
+  Planned,
   Review,
   Sessions,
   Side,

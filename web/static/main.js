@@ -90,13 +90,13 @@ effect(() => {
 });
 
 const views = [['needs', 'Needs'], ['agents', 'Agents'], ['traffic', 'Traffic'], ['threads', 'Threads'], ['pictures', 'Pictures']];
-const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', launch: 'agents', past: 'agents', review: 'agents', agent: 'agents', newthread: 'threads', message: 'traffic', thread: 'threads'});
+const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', launch: 'agents', past: 'agents', review: 'agents', agent: 'agents', newthread: 'threads', message: 'traffic', planned: 'traffic', thread: 'threads'});
 
 function View() {
   const {view, what, query} = route.value;
   if (view === 'needs') return html`<${Needs} about=${what} Beside=${others.value?.Terminal} />`;
   if (!others.value) return html`<p class="empty">Reading…</p>`;
-  const {Agent, Agents, Health, Launch, Message, NewThread, Past, Pictures, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
+  const {Agent, Agents, Health, Launch, Message, NewThread, Past, Pictures, Planned, Review, Sessions, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
   switch (view) {
     case 'agents': return html`<${Agents} />`;
     case 'pictures': return html`<${Pictures} />`;
@@ -104,6 +104,7 @@ function View() {
     case 'health': return html`<${Health} />`;
     case 'launch': return may() ? html`<${Launch} />` : null;
     case 'past': return may() ? html`<${Past} />` : null;
+    case 'planned': return html`<${Planned} />`;
     case 'newthread': return may() ? html`<${NewThread} />` : null;
     case 'sessions': return may() ? html`<${Sessions} />` : null;
     case 'review': return html`<${Review} key=${what} name=${what} />`;

@@ -64,6 +64,7 @@ export function Traffic({filter}) {
   return html`<section aria-label="Traffic">
     <label class="filter"><span class="hidden">Filter</span><input type="search" id="filter" value=${text} placeholder="from:coder is:held since:2h"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>
+    <p class="row small"><a class="way-over" href="#/planned">Planned messages</a></p>
     ${problem ? html`<p class="bad" role="status">${problem}</p>` : null}
     ${list && !list.length ? html`<p class="empty">${text ? 'No message matches.' : 'No message yet.'}</p>` : null}
     <ul class="rows" aria-label="Messages">${(list ?? []).map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>

@@ -6,6 +6,7 @@ export {Health} from './health.js';
 export {Launch, NewThread} from './begin.js';
 export {Past} from './past.js';
 export {Pictures} from './pictures.js';
+export {Planned} from './planned.js';
 export {Review} from './review.js';
 export {Sessions} from './sessions.js';
 export {Terminal} from './terminal.js';
