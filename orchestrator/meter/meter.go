@@ -79,8 +79,9 @@ type Meter struct {
 func New(opts Options) *Meter {
 	return &Meter{
 		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
-		records: map[source]*record{}, counted: map[string]bool{}, today: map[string]parley.Spending{}, context: map[string]conversation{},
-		unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
+		records: map[source]*record{}, counted: map[string]bool{}, today: map[string]parley.Spending{},
+		context: map[string]conversation{}, unknown: map[string]parley.UsageUnknown{},
+		over: map[string]overrun{},
 	}
 }
 
