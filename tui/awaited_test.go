@@ -25,7 +25,8 @@ var awaitedViews = map[string][]string{
 	"filter":      {"f", "is:", "enter"},
 	"list filter": {"2", "/", "o", "enter"}, "tiles": {"t"}, "zoom": {"2", "enter"}, "review": {"2", "d"},
 	"talk":   {"3", "enter"},
-	"launch": {"L", "tab"}, "workspaces": {"W"}, "conversations": {"H"}, "schedules": {"P"}, "message": {"1", "k", "enter"},
+	"launch": {"L", "tab"}, "workspaces": {"W"}, "conversations": {"H"}, "schedules": {"P"},
+	"message": {"1", "k", "enter"},
 }
 
 // awaited lists the kinds of answers that a screen gets while a person looks at everything.

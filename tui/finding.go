@@ -26,6 +26,7 @@ type finding struct {
 	tiles   *agents.Tiles
 	palette *palette
 	past    *past
+	planned *planned
 }
 
 // listFilter returns the filter of the list that is shown; nil if it has none.

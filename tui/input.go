@@ -31,7 +31,7 @@ func (m *model) scope() kit.Scope {
 		return room.InWorkspaces
 	case m.finding.past.open:
 		return room.InPast
-	case m.planned.open:
+	case m.finding.planned.open:
 		return room.InPlanned
 	case m.compose.Open && m.compose.Form.InTo:
 		return room.InTo

@@ -42,7 +42,7 @@ func (m *model) bindings() []kit.Binding {
 	add(room.InLaunch, m.form.keys())
 	add(room.InWorkspaces, m.workspaces.keys())
 	add(room.InPast, m.finding.past.keys())
-	add(room.InPlanned, m.planned.keys())
+	add(room.InPlanned, m.finding.planned.keys())
 
 	return all
 }
@@ -78,7 +78,7 @@ func (m *model) shellKeys() []kit.Binding {
 			Hinted("launch").Unless(func() bool { return !alone() }),
 		verb.Workspaces.To("your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
 		verb.Past.To("conversations from before: take one up", m.finding.past.start).Named("show conversations"),
-		verb.Planned.To("messages that are planned", m.planned.start).Named("show schedules"),
+		verb.Planned.To("messages that are planned", m.finding.planned.start).Named("show schedules"),
 		verb.Run.To("run any command", m.palette.start).Hinted("run").Rarely(),
 		verb.Filter.To("filter the list that is shown", m.finding.filterList).
 			Hinted("filter").Named("filter").Unless(func() bool { return m.room.At == room.AtHealth }),

@@ -17,9 +17,11 @@ func (f *fakeService) ListSchedules(
 	next := noon.Add(3 * time.Hour)
 	if f.planned == nil {
 		f.planned = []parley.Schedule{
-			{ID: agentID("standup"), Name: "standup", Owner: "operator", Every: "weekdays 9:00", Zone: "UTC", Next: &next,
-				State: parley.ScheduleActive, Message: parley.SendMessageRequest{To: parley.Names{parley.Everyone}, Text: "Stand-up."},
-				Last: &parley.ScheduleOutcome{Due: noon, At: noon, End: parley.ScheduleSkipped, Reason: "an earlier one waits"}},
+			{ID: agentID("standup"), Name: "standup", Owner: "operator", Every: "weekdays 9:00", Zone: "UTC",
+				Next: &next, State: parley.ScheduleActive,
+				Message: parley.SendMessageRequest{To: parley.Names{parley.Everyone}, Text: "Stand-up."},
+				Last: &parley.ScheduleOutcome{Due: noon, At: noon, End: parley.ScheduleSkipped,
+					Reason: "an earlier one waits"}},
 			{ID: agentID("once"), Owner: "coder", Zone: "UTC", Next: &next, State: parley.ScheduleActive, Start: true,
 				Message: parley.SendMessageRequest{To: parley.Names{"reviewer"}, Text: "Look at it again."}},
 			{ID: agentID("done"), Owner: "operator", Zone: "UTC", State: parley.ScheduleDone,
@@ -48,8 +50,8 @@ func (f *fakeService) ChangeSchedule(
 func TestSchedulesArePausedAndRemoved(t *testing.T) {
 	s, f := newBusyScreen(t, 160, 40)
 	s.press("P")
-	s.shows("Planned messages", "3 schedules", "to everyone, weekdays 9:00 in UTC", "Stand-up.", "standup", "from operator",
-		"an earlier one waits")
+	s.shows("Planned messages", "3 schedules", "to everyone, weekdays 9:00 in UTC", "Stand-up.", "standup",
+		"from operator", "an earlier one waits")
 
 	s.press("enter")
 	s.shows("pause is done. u lets it go on", "weekdays 9:00 in UTC, paused")
@@ -66,7 +68,7 @@ func TestSchedulesArePausedAndRemoved(t *testing.T) {
 	s.press("D", "y", "D", "y")
 	s.shows("Nothing is planned.")
 	s.press("enter", "esc")
-	if s.m.planned.open || len(f.planned) != 0 {
-		t.Errorf("open: %v, planned: %v", s.m.planned.open, f.planned)
+	if s.m.finding.planned.open || len(f.planned) != 0 {
+		t.Errorf("open: %v, planned: %v", s.m.finding.planned.open, f.planned)
 	}
 }

@@ -44,19 +44,18 @@ func newModel(o Options, do room.Commands) *model {
 		room: a.Room, agents: m.agents, Awaited: room.Awaited{What: "which programs are installed"},
 	}
 	m.workspaces = &workspaces{room: a.Room, quit: m.quit}
-	m.planned = &planned{acts: a, room: a.Room}
 	m.threads = threads.New(a)
 	m.needs = needs.New(a, shell{m})
 	m.frame = frame{a.Room, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
 	m.finding = finding{a.Room, m.traffic, m.agents, m.threads, m.needs, m.tiles, m.palette,
-		&past{room: a.Room, form: m.form}}
+		&past{room: a.Room, form: m.form}, &planned{acts: a, room: a.Room}}
 	m.palette.names, m.palette.allRead = m.finding.everything, m.finding.allRead
 	m.clipboard = clipboard{a.Room, a, m.traffic, m.needs}
 	m.room.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	a.Room.Keys.Scope, a.Room.Recorded = m.scope, traffic.Recorded(m.traffic)
 	a.Room.Keys.Covered = func() bool {
 		return m.layout.Small() || m.room.Over != nil || m.room.Keys.Help.Open || m.palette.open || m.form.open ||
-			m.workspaces.open || m.finding.past.open || m.planned.open
+			m.workspaces.open || m.finding.past.open || m.finding.planned.open
 	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
@@ -136,13 +135,14 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.room.TakeEvents(msg)
 	case room.TickMsg:
 		age(m, time.Time(msg))
-		return tea.Batch(m.room.Link.LookSoon(), m.room.Do.Tick, m.workspaces.refresh(), m.planned.refresh())
+		return tea.Batch(m.room.Link.LookSoon(), m.room.Do.Tick, m.workspaces.refresh(), m.finding.planned.refresh())
 	case room.BeatMsg:
 		age(m, time.Time(msg))
+		look := m.room.Link.FeelPulse
 		if m.room.Link.Lost != nil || showsAges(m) && !m.room.Team.Rests() {
-			return tea.Batch(m.room.Link.LookSoon(), m.room.Do.Tick, m.workspaces.refresh(), m.planned.refresh())
+			look = m.room.Link.LookSoon
 		}
-		return tea.Batch(m.room.Link.FeelPulse(), m.room.Do.Tick, m.workspaces.refresh(), m.planned.refresh())
+		return tea.Batch(look(), m.room.Do.Tick, m.workspaces.refresh(), m.finding.planned.refresh())
 	case room.PulseMsg:
 		m.same = msg.Err == nil && !showsAges(m)
 		return m.room.Link.Felt(msg)
@@ -163,7 +163,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case workspacesMsg:
 		m.workspaces.take(msg)
 	case plannedMsg:
-		m.planned.take(msg)
+		m.finding.planned.take(msg)
 	case pastMsg:
 		return m.finding.past.take(msg)
 	case programsMsg:
@@ -181,7 +181,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case room.CopiedMsg:
 		return m.clipboard.take(msg)
 	case room.DoneMsg:
-		return tea.Batch(m.acts.Done(msg), m.planned.ask())
+		return tea.Batch(m.acts.Done(msg), m.finding.planned.ask())
 	case room.AttachMsg:
 		return attached(m.room, msg)
 	case room.BesideMsg:
@@ -247,7 +247,6 @@ type model struct {
 	review     *review.Room
 	form       *launchForm
 	workspaces *workspaces
-	planned    *planned
 	pointer    pointer
 	same       bool // the last message has changed nothing that is drawn
 	adapts     bool // the theme is that of the terminal, whose background may be light

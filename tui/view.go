@@ -86,8 +86,8 @@ func (m *model) body() []string {
 		return kit.Clip(m.workspaces.view(l.Inner, l.BodyH), l.BodyH)
 	case m.finding.past.open:
 		return kit.Clip(m.finding.past.view(l.Inner, l.BodyH), l.BodyH)
-	case m.planned.open:
-		return m.planned.view(l.Inner, l.BodyH)
+	case m.finding.planned.open:
+		return m.finding.planned.view(l.Inner, l.BodyH)
 	}
 
 	draw := m.room.Shown().View
@@ -147,7 +147,7 @@ func (m *model) settle() {
 	m.room.Keys.Help.Settle(m.room.Theme, m.room.Keys.Bound, l.Inner, l.BodyH)
 	m.workspaces.settle(l.BodyH)
 	m.finding.past.settle(l.BodyH)
-	m.planned.settle(l.BodyH)
+	m.finding.planned.settle(l.BodyH)
 }
 
 // statusLines draws the status, two lines at most. An idle one says what can be

@@ -53,7 +53,8 @@ func (g gitlab) open(ctx context.Context, d draft) (address string, opened bool,
 		From int64  `json:"source_project_id"`
 		To   int64  `json:"target_project_id"`
 	}
-	there, err := get[merge](ctx, g, "/merge_requests?state=opened&per_page=100&source_branch="+url.QueryEscape(d.branch))
+	there, err := get[merge](ctx, g,
+		"/merge_requests?state=opened&per_page=100&source_branch="+url.QueryEscape(d.branch))
 	if err != nil {
 		return "", false, err
 	}

@@ -37,7 +37,9 @@ func newPatient(t *testing.T) *patient {
 
 	s, log := storetest.Open(t), slog.New(slog.DiscardHandler)
 	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle,
-		Pull: &parley.PullRequest{Number: 7, URL: "https://github.com/a/b/pull/7", State: parley.PullOpen, Since: x.now}}
+		Pull: &parley.PullRequest{
+			Number: 7, URL: "https://github.com/a/b/pull/7", State: parley.PullOpen, Since: x.now,
+		}}
 	must.Do(t, s.Agents.CreateAgent(t.Context(), a, nil))
 	must.Do(t, s.Agents.SetPullRequest(t.Context(), a.ID, a.Pull))
 
