@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -172,6 +173,42 @@ func (c ReasonCode) OnlyPerson() bool { return reasons[c].ends == onlyByPerson }
 // NeedsPerson reports whether what holds a message back stays until a person sees to the agent's terminal. What ends
 // by itself and what holds the whole team do not.
 func (c ReasonCode) NeedsPerson() bool { return reasons[c].ends != byItself }
+
+// InComposer reports whether a text stands unsent in the composer, a person's or one of parley's.
+func (c ReasonCode) InComposer() bool { return reasons[c].ends == withDraft || c.OwnText() }
+
+// Left reports whether a person left something in the terminal and does not seem to be there any longer.
+func (c ReasonCode) Left() bool {
+	return c.OnlyPerson() || c.InComposer() || reasons[c].ends == withReturn
+}
+
+// WhatToDo says what to do about what was left in a terminal.
+func (c ReasonCode) WhatToDo() string {
+	return cmp.Or(reasons[c].left,
+		"Send or clear what stands there, or leave copy mode with q; parley touches neither.")
+}
+
+// OtherReads reports whether a program reads the terminal that is not the agent's.
+func (c ReasonCode) OtherReads() bool { return reasons[c].reader }
+
+// OpenDoor reports whether a message may go through a door of the program although this holds it back in the terminal.
+// With hook, it is a hook of the program that waits.
+func (c ReasonCode) OpenDoor(hook bool) bool {
+	door := reasons[c].door
+	return door == anyDoor || door == aHook && hook || door == butAHook && !hook
+}
+
+// LeftComposer reports whether an attempt ended whose text had left its composer.
+func (c ReasonCode) LeftComposer() bool { return reasons[c].gone }
+
+// Stands reports whether the text of an attempt that ended stands in the composer, where Enter sends it.
+func (c ReasonCode) Stands() bool { return reasons[c].stands }
+
+// Doubt says what may have become of a text that was typed to an agent without proof of arrival.
+func (c ReasonCode) Doubt(agent string) string {
+	doubt := cmp.Or(reasons[c].doubt, "%s may have got it, or its program may have dropped it.")
+	return fmt.Sprintf(doubt, agent)
+}
 
 // Brief reports whether what holds a message back is expected to pass by itself.
 func (c ReasonCode) Brief() bool { return reasons[c].brief }

@@ -6,9 +6,15 @@ type reason struct {
 	release string     // what lets a held message go, in which %[1]s stands for the agent's name; "" for time alone
 	lasting string     // of a root cause that can last: how things have been, in which %s stands for the agent's name
 	ends    ending     // who ends what holds a message back
+	door    doors      // of the program through which the message may go meanwhile
+	reader  bool       // a program reads the terminal that is not the agent's, and may not stay
+	left    string     // what to do about what was left in the terminal; "": it is a person's own
 	brief   bool       // it is expected to pass by itself, and shown only when it does not
 	with    AgentState // the state of the agent that it lasts as long as
 	proves  bool       // it proves a rung, and does not say why a delivery gets no further
+	gone    bool       // the text had left its composer
+	stands  bool       // the text stands in the composer, and Enter sends it
+	doubt   string     // what may have become of a text without proof, in which %s stands for the agent's name; "": any
 }
 
 // ending says who ends what holds a message back.
@@ -18,8 +24,22 @@ const (
 	byItself     ending = ""
 	byPerson     ending = "person"      // a person sees to the agent's terminal
 	onlyByPerson ending = "only_person" // the same: another program has it, or its pane does not take what is typed
+	withDraft    ending = "draft"       // the same: their own text stands in the composer
+	withReturn   ending = "return"      // the same: they have left the terminal as they used it
 	withOwnText  ending = "own_text"    // a person, or a retry: a text of parley's stands unsent in the terminal
 )
+
+// doors are the doors of a program that a cause leaves open, see package program/door.
+type doors string
+
+const (
+	noDoor   doors = ""
+	anyDoor  doors = "any"      // it holds the message back in the terminal alone
+	aHook    doors = "hook"     // only a hook that waits: the program itself says that it works
+	butAHook doors = "not_hook" // all others
+)
+
+const notGot = "%s has not got it. A retry presses Enter if the text still stands there."
 
 const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
 
@@ -79,7 +99,8 @@ var reasons = map[ReasonCode]reason{
 		words:   "someone is scrolling in its terminal (copy mode)",
 		release: "It goes when copy mode is left (q): parley attach %[1]s.",
 		lasting: "someone has been scrolling in %s's terminal",
-		ends:    byPerson,
+		ends:    withReturn,
+		door:    anyDoor,
 	},
 	HoldStaggered: {words: "others of its kind have just been given a message for many", brief: true},
 	HoldOtherProgram: {
@@ -88,12 +109,14 @@ var reasons = map[ReasonCode]reason{
 			"parley answer %[1]s messages.",
 		lasting: "another program has read %s's terminal",
 		ends:    onlyByPerson,
+		reader:  true,
 	},
 	HoldShell: {
 		words:   "%s, a shell, reads its terminal and would run it",
 		release: "It goes when its own program runs there: start it in the shell (parley attach %[1]s).",
 		lasting: "a shell has read %s's terminal",
 		ends:    onlyByPerson,
+		reader:  true,
 	},
 	HoldQuestion: {
 		words:   "its screen asks something, and the text would answer it%s",
@@ -119,17 +142,21 @@ var reasons = map[ReasonCode]reason{
 		words:   "its program is not reading its terminal (%s bytes wait there)",
 		lasting: "%s's program has not read its terminal",
 		brief:   true,
+		door:    aHook,
 	},
 	HoldNoisy: {
 		words:   "the output in its terminal does not pause",
 		lasting: "the output in %s's terminal has not paused",
 		brief:   true,
+		door:    aHook,
 	},
 	HoldOwnText: {
 		words:   "parley's own text stands unsent in its terminal: press Enter there, or clear it",
 		release: "It goes when that text is sent or cleared: parley attach %[1]s.",
 		lasting: "parley's own text has stood unsent in %s's terminal",
 		ends:    withOwnText,
+		door:    anyDoor,
+		left:    "It is parley's own: press Enter there, or clear it.",
 	},
 	HoldUnsent: {
 		words: "parley's own text (message %s) was pasted without its Enter, and may stand in its terminal unseen",
@@ -137,28 +164,34 @@ var reasons = map[ReasonCode]reason{
 			"clear it yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
 		lasting: "parley's own text may have stood unseen in %s's terminal",
 		ends:    withOwnText,
+		door:    anyDoor,
+		left: "Press Enter there, or clear it. Then take it off the list: parley needs --dismiss ID. " +
+			"Or let parley press its Enter: parley retry ID.",
 	},
 	HoldRecalled: {
 		words:   "a text that parley typed before stands in its composer again, and Enter would give it twice",
 		release: "It goes when that text is cleared, not sent: parley attach %[1]s.",
 		lasting: "a text that was typed before has stood in %s's composer again",
 		ends:    withOwnText,
+		left:    "Clear it there: with Enter the agent would get that message twice.",
 	},
-	HoldSettling: {words: "it has only just come to rest", brief: true},
-	HoldBusy:     {words: "it is busy%s", lasting: "%s has been busy", brief: true, with: StateBusy},
+	HoldSettling: {words: "it has only just come to rest", brief: true, door: aHook},
+	HoldBusy:     {words: "it is busy%s", lasting: "%s has been busy", brief: true, with: StateBusy, door: anyDoor},
 	HoldDialog: {
 		words:   "a dialog is open in its terminal, and the text would answer it",
 		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
 		lasting: "%s has had a question open",
 		ends:    byPerson,
 		with:    StateWaiting,
+		door:    anyDoor,
 	},
 	HoldDraft: {
 		words:   "an unsent draft stands in its composer",
 		release: "It goes when the draft is sent or cleared: parley attach %[1]s. parley leaves it alone.",
 		lasting: "an unsent draft has stood in %s's composer",
-		ends:    byPerson,
+		ends:    withDraft,
 		with:    StateDrafting,
+		door:    anyDoor,
 	},
 	HoldBlocked: {words: "it is blocked (%s)", lasting: "%s has been blocked", with: StateBlocked},
 	HoldLimit: {
@@ -174,11 +207,17 @@ var reasons = map[ReasonCode]reason{
 		ends:    byPerson,
 		brief:   true,
 		with:    StateUnknown,
+		door:    aHook,
 	},
-	HoldPersonTyping: {words: "someone is typing in its terminal, or has just attached to it", brief: true},
+	HoldPersonTyping: {
+		words: "someone is typing in its terminal, or has just attached to it",
+		brief: true,
+		door:  anyDoor,
+	},
 	HoldKeysUnshown: {
 		words: "someone has typed in its terminal, or attached to it, and it has shown nothing since",
 		brief: true,
+		door:  anyDoor,
 	},
 	HoldDialogOpened: {
 		words:   "a dialog opened in its terminal",
@@ -187,7 +226,7 @@ var reasons = map[ReasonCode]reason{
 		ends:    byPerson,
 		with:    StateWaiting,
 	},
-	HoldNotBegun:  {words: "it has not begun on what it was given last", brief: true, with: StateBusy},
+	HoldNotBegun:  {words: "it has not begun on what it was given last", brief: true, with: StateBusy, door: butAHook},
 	HoldWrongPane: {words: "the pane is not this agent's any more"},
 	HoldNotShown:  {words: "its terminal did not show the text"},
 	HoldMixedText: {
@@ -216,12 +255,16 @@ var reasons = map[ReasonCode]reason{
 	EndedOutOfStep:   {words: "the terminal was ahead in its count"},
 	EndedLost:        {words: "typing had begun: %s"},
 	EndedOvertaken:   {words: "the terminal has had later messages"},
-	EndedNotEntered:  {words: "pasted, but Enter was not pressed: %s"},
-	EndedNative:      {words: "its sender's program sends it with %s, past parley; nothing tells whether it came"},
-	EndedUnread:      {words: "typed and entered, but its program has not read it yet"},
+	EndedNotEntered: {
+		words: "pasted, but Enter was not pressed: %s",
+		doubt: "The text may stand unsent in %s's composer, or be gone.",
+	},
+	EndedNative: {words: "its sender's program sends it with %s, past parley; nothing tells whether it came"},
+	EndedUnread: {words: "typed and entered, but its program has not read it yet"},
 	EndedUnreported: {
 		words: "typed and entered, and gone from its composer; but its program has not reported it, as it does, " +
 			"and may have dropped it",
+		gone: true,
 	},
 	EndedLingered: {
 		words: "typed and entered, but it stood in its composer while someone typed there, " +
@@ -232,11 +275,15 @@ var reasons = map[ReasonCode]reason{
 	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {
-		words: "typed and entered, but its text still stands in its composer: press Enter there, or clear it",
+		words:  "typed and entered, but its text still stands in its composer: press Enter there, or clear it",
+		stands: true,
+		doubt:  notGot,
 	},
-	EndedVanished: {words: "its text stood in the terminal, and someone has sent or cleared it"},
+	EndedVanished: {words: "its text stood in the terminal, and someone has sent or cleared it", gone: true},
 	EndedUndone: {
-		words: "its program had it, and it was taken back before anything came of it: it stands in its composer again",
+		words:  "its program had it, and it was taken back before anything came of it: it stands in its composer again",
+		stands: true,
+		doubt:  notGot,
 	},
 	EndedDialog: {
 		words: "typed and entered; whether it was taken shows when the dialog in its terminal is answered",
@@ -244,6 +291,7 @@ var reasons = map[ReasonCode]reason{
 	EndedRefused: {words: "refused by the program: its screen shows %s"},
 	EndedNoTurn: {
 		words: "typed and entered, and gone from its composer; but nothing shows that its program began on it",
+		gone:  true,
 	},
 	EndedDoorAbsent: {words: "its program does not have it: %s"},
 	EndedDoorSilent: {

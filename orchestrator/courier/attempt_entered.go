@@ -126,7 +126,7 @@ func (e *entered) noteElsewhere(o *observation) {
 	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
 	asked := o.facts.unread > 0 && !o.question.none()
 	other := o.facts.otherProgram().Code()
-	reads := isReader(other) && o.facts.reader.Waits != tmux.ReadsUnknown // a child may only work
+	reads := other.OtherReads() && o.facts.reader.Waits != tmux.ReadsUnknown // a child may only work
 	e.elsewhere = e.elsewhere || blind || asked || other == parley.HoldExited || reads
 }
 

@@ -36,12 +36,6 @@ const (
 	doorFresh = 10 * time.Second
 )
 
-// passable are the causes that hold a message back in the terminal alone. The program's own entrance is free then.
-var passable = []parley.ReasonCode{
-	parley.HoldDraft, parley.HoldOwnText, parley.HoldUnsent, parley.HoldDialog, parley.HoldScrolling, parley.HoldBusy,
-	parley.HoldNotBegun, parley.HoldPersonTyping, parley.HoldKeysUnshown,
-}
-
 // handed is a message that a program was given through its entrance, or may have been, and whose fate is open.
 type handed struct {
 	store.Job
@@ -167,7 +161,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 		return false
 	case h.none():
 		return always || !d.open.ahead().none()
-	case !slices.Contains(passable, h.Code()), d.hook.awaits(v.m.Terminal(), h) && !always:
+	case !h.Code().OpenDoor(false), d.hook.awaits(v.m.Terminal(), h) && !always:
 		return false
 	case always, team.IsUrgent(*job):
 		return true

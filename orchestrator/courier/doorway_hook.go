@@ -2,7 +2,6 @@ package courier
 
 import (
 	"errors"
-	"slices"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -12,11 +11,6 @@ import (
 
 // A hook of a program that waits for what it may print is an entrance for a moment. It is one of those of its program:
 // what a hook took is followed as what any entrance did.
-
-// atHook are the causes with which a message goes to a hook that waits: the program itself says that it works.
-var atHook = append([]parley.ReasonCode{
-	"", parley.HoldSettling, parley.HoldNoisy, parley.HoldNotReading, parley.HoldUnknownScreen,
-}, slices.DeleteFunc(slices.Clone(passable), func(c parley.ReasonCode) bool { return c == parley.HoldNotBegun })...)
 
 // hookway is what a courier knows of the hooks of its program.
 type hookway struct {
@@ -34,7 +28,7 @@ type hookway struct {
 // takes returns the hook that a message goes to, nil if none waits for it.
 func (w *hookway) takes(t *team.Terminal, job *store.Job, h hold) hook {
 	if w.call == nil || w.deaf == t || job.State == parley.DeliveryTyping ||
-		!slices.Contains(atHook, h.Code()) || !w.v.isServed(t) || w.hasQueue(t) {
+		!h.none() && !h.Code().OpenDoor(true) || !w.v.isServed(t) || w.hasQueue(t) {
 		return nil
 	}
 	at := w.call.Moment()
@@ -62,7 +56,7 @@ func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queue
 // bring it to the model before that.
 func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
-		(h.Code() == parley.HoldBusy || h.Code() == parley.HoldNotBegun)
+		h.Code().LastsWith(parley.StateBusy)
 }
 
 // beckon says whether hooks in the turn are to ask for a message, as they do while an urgent one waits. To ask costs

@@ -31,24 +31,14 @@ func (h hold) none() bool { return h.Code() == "" }
 // when it does not.
 func (h hold) brief() bool { return h.Code().Brief() }
 
-// left reports whether a person left something in the terminal and does not seem to be
-// there any longer.
-func (h hold) left() bool {
-	return h.Code() == parley.HoldScrolling || h.Code().OnlyPerson() || h.composed()
-}
-
 // composed reports whether something stands in the composer.
-func (h hold) composed() bool {
-	return h.Code() == parley.HoldDraft || h.Code().OwnText()
-}
+func (h hold) composed() bool { return h.Code().InComposer() }
 
 // working reports whether the program only works, with its composer open.
-func (h hold) working() bool {
-	return h.only && (h.Code() == parley.HoldBusy || h.Code() == parley.HoldNotBegun)
-}
+func (h hold) working() bool { return h.only && h.Code().LastsWith(parley.StateBusy) }
 
 // blocked reports whether the program refuses to work, and says why.
-func (h hold) blocked() bool { return h.Code() == parley.HoldBlocked || h.Code() == parley.HoldLimit }
+func (h hold) blocked() bool { return h.Code().LastsWith(parley.StateBlocked) }
 
 // facts is what is known of an agent's terminal without a look at its screen.
 type facts struct {

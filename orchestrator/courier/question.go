@@ -82,12 +82,12 @@ func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
 		return Reading{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
 	}
 	at := spotOn(newMachine(), t, &screen)
-	switch at.code {
-	case parley.HoldNewPlace:
+	switch code := at.code; {
+	case code == parley.HoldNewPlace:
 		return Reading{parley.StateWaiting, at.hold().Words(), false, at.reader}
-	case parley.HoldOtherProgram, parley.HoldShell:
+	case code.OtherReads():
 		return Reading{parley.StateUnknown, at.hold().Words(), false, at.reader}
-	case parley.HoldNoReader:
+	case code == parley.HoldNoReader:
 		if words := Suspended(t); words != "" {
 			return Reading{parley.StateBlocked, words, true, at.reader}
 		}

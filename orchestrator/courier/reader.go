@@ -45,11 +45,6 @@ func strange(r tmux.Reader) parley.ReasonCode {
 	return parley.HoldOtherProgram
 }
 
-// isReader reports whether a code says that another program reads.
-func isReader(code parley.ReasonCode) bool {
-	return code == parley.HoldOtherProgram || code == parley.HoldShell
-}
-
 // nameOf returns the name of a program, and of the script that it runs. Its other words are for the operator alone:
 // everyone who has sent a message reads what holds it, and a command line can have a password.
 func nameOf(p tmux.Program) string {

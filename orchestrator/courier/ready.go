@@ -28,7 +28,7 @@ func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, bega
 	}
 
 	h := v.look(ctx, t, job, &facts)
-	v.m.NoteLeftover(h.Cause, h.draft, h.left(), v.o.Now())
+	v.m.NoteLeftover(h.Cause, h.draft, h.Code().Left(), v.o.Now())
 	if h.none() {
 		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: v.future, spent: spent}
 		return w, v.o.stagger(t.Profile, job)

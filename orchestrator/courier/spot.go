@@ -54,10 +54,10 @@ func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 
 // hold says why nothing may be typed there.
 func (s *spot) hold() hold {
-	switch s.code {
-	case "":
+	switch {
+	case s.code == "":
 		return hold{}
-	case parley.HoldOtherProgram, parley.HoldShell:
+	case s.code.OtherReads():
 		return held(s.code, nameOf(s.reader.Program))
 	}
 	return held(s.code, s.quoted())

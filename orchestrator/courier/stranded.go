@@ -25,9 +25,6 @@ func (x *typed) strand(job store.Job, a *attempt, out tmux.Outcome) *typed {
 	return x
 }
 
-// leftComposer are the ends of an attempt whose text had left its composer.
-var leftComposer = []parley.ReasonCode{parley.EndedUnreported, parley.EndedNoTurn, parley.EndedVanished}
-
 // see notes what a look shows of the text, which may be mistaken for another.
 func (s *typed) see(o *observation, mistaken bool) {
 	switch {

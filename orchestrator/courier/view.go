@@ -2,7 +2,6 @@ package courier
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"parley"
@@ -98,7 +97,7 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if s == nil || s.Key != job.Key {
 		s = v.memory.newText(t)
 		s.letter = v.o.recompose(v.m, t.Profile, &job.Job)
-		s.left = slices.Contains(leftComposer, job.Code())
+		s.left = job.Code().LeftComposer()
 	}
 	s.TypedJob, s.phase, v.stranded = *job, info.Phase, s
 

@@ -76,8 +76,8 @@ var doorDefects = []defect{
 	{"a hook overtakes what its program has in its own queue", "doorway_hook.go", `|| w.hasQueue(t) {`, `|| w.hasQueue(nil) {`, nil},
 	{"a hook overtakes what its program was given", "doorway.go", `call != nil && d.open.ahead().none() {`,
 		`call != nil {`, nil},
-	{"a hook takes what may be refused", "doorway_hook.go", `!slices.Contains(atHook, h.Code()) || !w.v.isServed(t) ||`,
-		`!slices.Contains(atHook, h.Code()) ||`, nil},
+	{"a hook takes what may be refused", "doorway_hook.go", `!h.none() && !h.Code().OpenDoor(true) || !w.v.isServed(t) ||`,
+		`!h.none() && !h.Code().OpenDoor(true) ||`, nil},
 	{"what a hook loses again and again goes to the next", "doorway_ask.go", `			d.hook.deaf = x.on
 `, ``, nil},
 	{"a hook that has gone on counts as one that took it", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`,

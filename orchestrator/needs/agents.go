@@ -146,14 +146,14 @@ func (an *AgentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (par
 	if unsent.Hold.Code() != "" && a.State != parley.StateBusy && an.Now().Sub(unsent.Since) > unsentFor {
 		n.Kind, n.Since, n.Text = parley.NeedDraft, unsent.Since, unsent.Hold.Words()
 		n.Action = unsent.Hold.Code().Release(a)
-		if unsent.Hold.Code().OwnText() || unsent.Hold.Code() == parley.HoldDraft {
-			n.Action = leftoverAction(unsent.Hold.Code())
+		if unsent.Hold.Code().InComposer() {
+			n.Action = unsent.Hold.Code().WhatToDo()
 		}
 		return n, true
 	}
 	if left.Code() != "" && waiting > 0 && an.wantsOperator(left.Code(), lies.Since) {
 		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Words(), lies.Draft
-		n.Action = leftoverAction(left.Code())
+		n.Action = left.Code().WhatToDo()
 		if left.Code() == parley.HoldOtherProgram {
 			n.Kind = parley.NeedDialog
 			n.Command = sayingSo(a.Name)
@@ -186,26 +186,12 @@ const readsFor = 3 * time.Second
 // may be about to come back to their own text, and to none of parley's.
 func (an *AgentNeeds) wantsOperator(code parley.ReasonCode, since time.Time) bool {
 	patience := an.Settings.DraftAfter
-	if code == parley.HoldOtherProgram || code == parley.HoldShell {
+	if code.OtherReads() {
 		patience = readsFor
 	} else if code.OnlyPerson() {
 		patience = an.Settings.StuckAfter
 	}
 	return code.OwnText() || an.Now().Sub(since) > patience
-}
-
-// leftoverAction says what to do about what is left in a terminal.
-func leftoverAction(code parley.ReasonCode) string {
-	switch {
-	case code == parley.HoldUnsent:
-		return "Press Enter there, or clear it. Then take it off the list: parley needs --dismiss ID. " +
-			"Or let parley press its Enter: parley retry ID."
-	case code == parley.HoldRecalled:
-		return "Clear it there: with Enter the agent would get that message twice."
-	case code.OwnText():
-		return "It is parley's own: press Enter there, or clear it."
-	}
-	return "Send or clear what stands there, or leave copy mode with q; parley touches neither."
 }
 
 // profileNeed returns the need of an agent whose launch hid its program, so that the program got

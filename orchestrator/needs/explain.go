@@ -201,7 +201,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 					name, name, retry),
 			}
 		}
-		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),
+		return []string{sentence("What is known", d.Reason), d.ReasonCode.Doubt(name),
 			fmt.Sprintf(
 				"Look at its screen: parley screen %s, or parley attach %s. "+
 					"If the text arrived, leave it. If it did not: %s",
@@ -268,17 +268,6 @@ func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 		fmt.Sprintf("%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
 			d.Recipient, spared, id),
 	}
-}
-
-// suspicion says what may have become of a text that was typed without proof of arrival.
-func suspicion(code parley.ReasonCode, name string) string {
-	switch code {
-	case parley.EndedStanding, parley.EndedUndone:
-		return fmt.Sprintf("%s has not got it. A retry presses Enter if the text still stands there.", name)
-	case parley.EndedNotEntered:
-		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
-	}
-	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
 }
 
 // withArticle puts the indefinite article before a word.

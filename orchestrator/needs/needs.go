@@ -188,7 +188,7 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 			short, item.Message.Sender, d.Reason),
 	}
 
-	if d.ReasonCode == parley.EndedStanding || d.ReasonCode == parley.EndedUndone {
+	if d.ReasonCode.Stands() {
 		n.Command = "parley attach " + d.Recipient
 		n.Action = "Press Enter there, or let parley press it: retype does that."
 	}
