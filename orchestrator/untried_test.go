@@ -89,7 +89,7 @@ func TestAMisreadProgramIsTypedToAsAny(t *testing.T) {
 	// The next daemon knows it, too.
 	te.reopen(func(*Options) {})
 	te.markers("ann", false)
-	te.needs(trial.MisreadNeed)
+	te.needs(string(parley.NeedMisread))
 	te.nothingNeeded()
 	te.found("2.0.0", trial.Holds)
 	te.markers("ann", true)
@@ -159,7 +159,7 @@ func TestAnUntriedProgramNeedsTheOperator(t *testing.T) {
 	te.reopen(func(*Options) {})
 	n = te.need(parley.NeedUntried)
 	te.wantNeed(n, n.Agent, "runs robo 2.1.0", "parley profiles check robo")
-	te.needs(trial.UntriedNeed)
+	te.needs(string(parley.NeedUntried))
 	te.nothingNeeded()
 	te.reopen(func(*Options) {})
 

@@ -41,15 +41,13 @@ func (n *Notifier) notice(needs []parley.Need, now time.Time) parley.Notice {
 
 	what := fmt.Sprintf("%d things need you", len(due))
 	if len(due) == 1 {
-		what = due[0].Agent + ": " + kindWords(due[0].Kind)
+		what = due[0].Agent + ": " + due[0].Kind.Words()
 	}
 	notice.Title = n.place() + ": " + what
 	notice.Text = words(notice.Needs, due)
 
 	return notice
 }
-
-func kindWords(k parley.NeedKind) string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // answers makes the codes that answer the dialog of a need, where that is wanted.
 func (n *Notifier) answers(need *parley.Need) []parley.NoticeAnswer {
@@ -132,7 +130,7 @@ func others(due []parley.Need) string {
 	var kinds []string
 	for _, k := range parley.NeedKinds() {
 		if count[k] > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", count[k], kindWords(k)))
+			kinds = append(kinds, fmt.Sprintf("%d %s", count[k], k.Words()))
 		}
 	}
 	return fmt.Sprintf("and %d more (%s): parley needs", len(due), strings.Join(kinds, ", "))

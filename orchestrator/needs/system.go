@@ -11,7 +11,6 @@ import (
 	"parley/internal/notify"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
-	"parley/orchestrator/trial"
 	"parley/plain"
 	"parley/tmux"
 )
@@ -105,7 +104,7 @@ func (ops *Service) dismiss(ctx context.Context, ref string) (int, error) {
 		return ops.Store.Needs.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
 		return ops.Losses.dismiss(ctx)
-	case trial.UntriedNeed, trial.MisreadNeed:
+	case string(parley.NeedUntried), string(parley.NeedMisread):
 		return ops.Programs.Dismiss(parley.NeedKind(ref))
 	case storageNeed:
 	}

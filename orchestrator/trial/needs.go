@@ -9,12 +9,6 @@ import (
 	"parley/program/profile"
 )
 
-// UntriedNeed and MisreadNeed are what the operator gives to dismiss the needs of programs.
-const (
-	UntriedNeed = string(parley.NeedUntried)
-	MisreadNeed = string(parley.NeedMisread)
-)
-
 // kind returns what an untried or misread program needs, "" for one that was checked and is read.
 func (n *newer) kind() parley.NeedKind {
 	switch {
