@@ -13,7 +13,8 @@ import (
 
 // AgentColumn is a column of the lists of agents: of the screen, of the commands and of the page.
 type AgentColumn struct {
-	Head  string                           // what stands above it
+	ID    string                           // settings and faces know it by that
+	Head  string                           // what stands above it; "": its ID
 	Words string                           // what stands behind its text in a sentence, if the text does not say it
 	Text  func(*parley.AgentStatus) string // "" where there is nothing to say; nil: only the screen knows it
 
@@ -41,23 +42,29 @@ const (
 
 // AgentColumns are in the order in which they are drawn. A column is not there where no agent has anything in it.
 var AgentColumns = []AgentColumn{
-	{Head: "for", Rank: 0, Least: 3, Most: 4},
-	{Head: "branch", Rank: 2, Least: 16, Most: 26},
-	{Head: "context", Words: "context", Text: contextOf, Rank: 3, Least: 7, Most: 7, Fact: 2, Table: true, Fit: Spare},
-	{Head: "today", Words: "today", Text: spent, Rank: 7, Least: 14, Most: 14, Fact: 3, Table: true},
-	{Head: "waiting", Text: Waiting, Rank: 1, Least: 9, Most: 34},
-	{Head: "talk", Rank: 5, Least: 9, Most: 9},
-	{Head: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
-	{Head: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
-	{Head: "host", Rank: 4, Least: 8, Most: 14},
-	{Head: "ports", Text: ports, Rank: 12, Least: 10, Most: 30, Fact: 5, Table: true, Fit: Spare},
-	{Head: "pull request", Text: pull, Rank: 2, Least: 8, Most: 24, Fact: 6, Table: true, Fit: Spare},
-	{Head: "directory", Rank: 11, Least: 10, Most: 20},
-	{Head: "last hour", Rank: 8, Least: 12, Most: 12},
-	{Head: "work", Rank: 10, Least: 12, Most: 12},
-	{Head: "planned", Words: "planned", Text: plannedAt, Fact: 6},
-	{Head: "checked", Text: checked, Table: true, Fit: Prose},
+	{ID: "for", Rank: 0, Least: 3, Most: 4},
+	{ID: "branch", Rank: 2, Least: 16, Most: 26},
+	{ID: "context", Words: "context", Text: contextOf, Rank: 3, Least: 7, Most: 7, Fact: 2, Table: true, Fit: Spare},
+	{ID: "today", Words: "today", Text: spent, Rank: 7, Least: 14, Most: 14, Fact: 3, Table: true},
+	{ID: "waiting", Text: Waiting, Rank: 1, Least: 9, Most: 34},
+	{ID: "talk", Rank: 5, Least: 9, Most: 9},
+	{ID: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
+	{ID: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
+	{ID: "host", Rank: 4, Least: 8, Most: 14},
+	{ID: "ports", Text: ports, Rank: 12, Least: 10, Most: 30, Fact: 5, Table: true, Fit: Spare},
+	{
+		ID: "pull-request", Head: "pull request", Text: pull, Rank: 2, Least: 8, Most: 24, Fact: 6,
+		Table: true, Fit: Spare,
+	},
+	{ID: "directory", Rank: 11, Least: 10, Most: 20},
+	{ID: "last-hour", Head: "last hour", Rank: 8, Least: 12, Most: 12},
+	{ID: "work", Rank: 10, Least: 12, Most: 12},
+	{ID: "planned", Words: "planned", Text: plannedAt, Fact: 6},
+	{ID: "checked", Text: checked, Table: true, Fit: Prose},
 }
+
+// Heading returns what stands above the column.
+func (c *AgentColumn) Heading() string { return cmp.Or(c.Head, c.ID) }
 
 // AgentFacts returns what is said of an agent in a row, each with its words.
 func AgentFacts(s *parley.AgentStatus) (facts []string) {

@@ -13,14 +13,14 @@ import (
 func TestColumnsOfAgentsHaveTexts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range op.AgentColumns {
-		if c.Head == "" || seen[c.Head] {
-			t.Errorf("%q is there twice", c.Head)
+		if c.ID == "" || seen[c.ID] {
+			t.Errorf("%q is there twice", c.ID)
 		}
-		if seen[c.Head] = true; c.Text == nil && (c.Table || c.Fact > 0) {
-			t.Errorf("%s has no text", c.Head)
+		if seen[c.ID] = true; c.Text == nil && (c.Table || c.Fact > 0) {
+			t.Errorf("%s has no text", c.ID)
 		}
 		if c.Least > c.Most || c.Most == 0 && !c.Table && c.Fact == 0 {
-			t.Errorf("%s has no room anywhere", c.Head)
+			t.Errorf("%s has no room anywhere", c.ID)
 		}
 	}
 }

@@ -171,11 +171,11 @@ func agentColumns() []agentColumn {
 	}
 	for _, c := range op.AgentColumns {
 		tell := func(_ *output, a *parley.AgentStatus) string { return c.Text(a) }
-		if c.Head == "checked" {
+		if c.ID == "checked" {
 			tell = func(o *output, a *parley.AgentStatus) string { return o.paint(checkStyle(a.Checked), c.Text(a)) }
 		}
 		if c.Table {
-			columns = append(columns, agentColumn{strings.ToUpper(c.Head), c.Fit, tell})
+			columns = append(columns, agentColumn{strings.ToUpper(c.Heading()), c.Fit, tell})
 		}
 	}
 	return append(columns,

@@ -51,7 +51,7 @@ func TestPagesNameEveryKindOfNeedAndEveryColumn(t *testing.T) {
 	}
 	for _, c := range op.AgentColumns {
 		if c.Most > 0 {
-			columns = append(columns, strings.ReplaceAll(c.Head, " ", "-"))
+			columns = append(columns, c.ID)
 		}
 	}
 

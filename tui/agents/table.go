@@ -25,19 +25,37 @@ type agentTable struct {
 // something in it.
 type agentColumn struct {
 	op.AgentColumn
-	text func(c *cells, s *parley.AgentStatus) string
+	onScreen
 }
 
-// told has the columns that the screen knows more of than the others do, by their headings.
-var told = map[string]func(*cells, *parley.AgentStatus) string{
-	sinceHead:   func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.room.Now) },
-	"branch":    func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) },
-	"talk":      func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() },
-	"runs":      (*cells).runs,
-	"host":      (*cells).host,
-	"directory": (*cells).directory,
-	"last hour": (*cells).curve,
-	"work":      (*cells).workCurve,
+// onScreen is what the screen alone knows of a column.
+type onScreen struct {
+	text  func(c *cells, s *parley.AgentStatus) string // nil: it has that of all lists
+	style func(kit.Theme) lipgloss.Style               // nil: it is dim
+	by    order                                        // its heading orders the list by that; byTrouble: by nothing
+}
+
+func plainly(th kit.Theme) lipgloss.Style { return th.Plain }
+func busily(th kit.Theme) lipgloss.Style  { return th.Busy }
+
+// told has what the screen alone knows of columns, by their IDs.
+var told = map[string]onScreen{
+	since: {
+		text: func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.room.Now) },
+		by:   byTime,
+	},
+	"branch": {
+		text:  func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) },
+		style: plainly,
+	},
+	"waiting":   {style: plainly},
+	"today":     {by: byTokens},
+	"talk":      {text: func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() }},
+	"runs":      {text: (*cells).runs},
+	"host":      {text: (*cells).host, by: byHost},
+	"directory": {text: (*cells).directory},
+	"last-hour": {text: (*cells).curve, style: busily, by: byMessages},
+	"work":      {text: (*cells).workCurve, style: busily},
 }
 
 // agentColumns are drawn after the name and the state of an agent: how long it has been in that state, and behind what
@@ -46,19 +64,22 @@ var agentColumns = columnsOfAgents()
 
 func columnsOfAgents() (columns []agentColumn) {
 	for _, c := range op.AgentColumns {
-		text := told[c.Head]
-		if text == nil {
-			text = func(_ *cells, s *parley.AgentStatus) string { return kit.SafeLine(c.Text(s)) }
+		seen := told[c.ID]
+		if seen.text == nil {
+			seen.text = func(_ *cells, s *parley.AgentStatus) string { return kit.SafeLine(c.Text(s)) }
+		}
+		if seen.style == nil {
+			seen.style = func(th kit.Theme) lipgloss.Style { return th.Dim }
 		}
 		if c.Most > 0 {
-			columns = append(columns, agentColumn{c, text})
+			columns = append(columns, agentColumn{c, seen})
 		}
 	}
 	return columns
 }
 
-// sinceHead is the column that stands next to the state.
-const sinceHead = "for"
+// since is the column that stands next to the state.
+const since = "for"
 
 // measure finds out how wide the columns would like to be.
 func (t *agentTable) measure(told *cells, list []*parley.AgentStatus) {
@@ -76,7 +97,7 @@ func (t *agentTable) measure(told *cells, list []*parley.AgentStatus) {
 
 	for i, w := range t.widths {
 		if w > 0 {
-			t.widths[i] = max(w, kit.Width(t.columns[i].Head))
+			t.widths[i] = max(w, kit.Width(t.columns[i].Heading()))
 		}
 	}
 }
@@ -116,7 +137,7 @@ func (t agentTable) shrunk(w int) agentTable {
 		if wanted[i] == 0 {
 			continue
 		}
-		least := min(wanted[i], max(t.columns[i].Least, kit.Width(t.columns[i].Head)))
+		least := min(wanted[i], max(t.columns[i].Least, kit.Width(t.columns[i].Heading())))
 		sentence := t.now
 		if rank := t.columns[i].Rank; rank > mostTelling {
 			sentence = max(sentence, whole)
@@ -154,22 +175,22 @@ func (t agentTable) shrunk(w int) agentTable {
 
 // gap returns the blanks before a column: the one about the state stands close to it.
 func (t *agentTable) gap(i int) int {
-	if t.columns[i].Head == sinceHead {
+	if t.columns[i].ID == since {
 		return 1
 	}
 	return 2
 }
 
 // lacks reports whether there is no room for a column.
-func (t *agentTable) lacks(head string) bool {
-	i := slices.IndexFunc(t.columns, func(c agentColumn) bool { return c.Head == head })
+func (t *agentTable) lacks(id string) bool {
+	i := slices.IndexFunc(t.columns, func(c agentColumn) bool { return c.ID == id })
 	return i >= 0 && t.widths[i] == 0
 }
 
 // drawn returns the columns that are drawn before what an agent does, or behind it.
 func (t *agentTable) drawn(before bool) (all []int) {
 	for i, n := range t.widths {
-		if n > 0 && (t.columns[i].Head == sinceHead) == before {
+		if n > 0 && (t.columns[i].ID == since) == before {
 			all = append(all, i)
 		}
 	}
@@ -180,7 +201,7 @@ func (t *agentTable) drawn(before bool) (all []int) {
 func (t *agentTable) heads(th kit.Theme, w int) string {
 	line := "    " + kit.Pad("agent", t.name) + " " + kit.Pad("state", t.state)
 	column := func(i int) {
-		line += strings.Repeat(" ", t.gap(i)) + kit.Pad(t.columns[i].Head, t.widths[i])
+		line += strings.Repeat(" ", t.gap(i)) + kit.Pad(t.columns[i].Heading(), t.widths[i])
 	}
 	for _, i := range t.drawn(true) {
 		column(i)
@@ -195,19 +216,22 @@ func (t *agentTable) heads(th kit.Theme, w int) string {
 
 // orderAt returns how the heading at a column of the list orders it; ok is false for one that does not.
 func (t *agentTable) orderAt(x int) (o order, ok bool) {
-	by := map[string]order{"agent": byName, "state": byTrouble, sinceHead: byTime, "last hour": byMessages,
-		"today": byTokens, "host": byHost}
 	type span struct {
-		head string
-		w    int
+		w  int
+		by order
+		ok bool
 	}
-	spans := []span{{"agent", 4 + t.name + 1}, {"state", t.state}}
+	spans := []span{{4 + t.name + 1, byName, true}, {t.state, byTrouble, true}}
+	column := func(i int) {
+		by := t.columns[i].by
+		spans = append(spans, span{t.widths[i] + t.gap(i), by, by != byTrouble})
+	}
 	for _, i := range t.drawn(true) {
-		spans = append(spans, span{t.columns[i].Head, t.widths[i] + t.gap(i)})
+		column(i)
 	}
-	spans = append(spans, span{"", t.now + nowGap})
+	spans = append(spans, span{w: t.now + nowGap})
 	for _, i := range t.drawn(false) {
-		spans = append(spans, span{t.columns[i].Head, t.widths[i] + t.gap(i)})
+		column(i)
 	}
 
 	for _, s := range spans {
@@ -215,11 +239,10 @@ func (t *agentTable) orderAt(x int) (o order, ok bool) {
 			x -= s.w
 			continue
 		}
-		o, ok = by[s.head]
-		break
+		return s.by, s.ok
 	}
 
-	return o, ok
+	return byTrouble, false
 }
 
 // Columns are the columns that the list of agents may have, besides their names.
@@ -228,13 +251,10 @@ var Columns = namesOfColumns()
 func namesOfColumns() []string {
 	var names []string
 	for _, c := range agentColumns {
-		names = append(names, c.name())
+		names = append(names, c.ID)
 	}
 	return names
 }
-
-// name is how the settings know a column.
-func (c *agentColumn) name() string { return strings.ReplaceAll(c.Head, " ", "-") }
 
 // agentColumnsOf returns the columns of the settings, the first of which gets room first; else all of them.
 func agentColumnsOf(text string) []agentColumn {
@@ -245,7 +265,7 @@ func agentColumnsOf(text string) []agentColumn {
 
 	var columns []agentColumn
 	for i, name := range names {
-		at := slices.IndexFunc(agentColumns, func(c agentColumn) bool { return c.name() == name })
+		at := slices.IndexFunc(agentColumns, func(c agentColumn) bool { return c.ID == name })
 		if at < 0 {
 			continue // CheckLook refuses it
 		}
@@ -269,13 +289,13 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 		}
 	}
 	cell := func(i int) string {
-		if t.columns[i].Head == "branch" {
+		if t.columns[i].ID == "branch" {
 			return c.branches.of(s, t.widths[i]) // how far it is must be seen
 		}
 		return t.columns[i].text(c, s)
 	}
 	column := func(i int) {
-		put(strings.Repeat(" ", t.gap(i))+kit.Pad(cell(i), t.widths[i]), cellStyle(c.room.Theme, t.columns[i].Head))
+		put(strings.Repeat(" ", t.gap(i))+kit.Pad(cell(i), t.widths[i]), t.columns[i].style(c.room.Theme))
 	}
 
 	put(kit.Marked(selected, c.room.Picked.Has(s.ID)), c.room.Theme.Plain)
@@ -306,15 +326,4 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 		return c.room.Theme.Focus.Render(kit.Pad(line.String(), w))
 	}
 	return line.String()
-}
-
-// cellStyle returns how a cell of a column looks.
-func cellStyle(th kit.Theme, head string) lipgloss.Style {
-	switch head {
-	case "waiting", "branch":
-		return th.Plain
-	case "last hour", "work":
-		return th.Busy
-	}
-	return th.Dim
 }
