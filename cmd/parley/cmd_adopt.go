@@ -62,7 +62,7 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 }
 
 func (a adoptCommand) run(ctx context.Context, c *cli, values url.Values) error {
-	res, err := invoke[parley.AdoptAgentResult](ctx, c, "adopt_agent", values)
+	res, err := call[parley.AdoptAgentResult](ctx, c, "adopt_agent", values)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		team, err := invoke[parley.AgentStatusResult](cmd.Context(), c, "get_agent_status", nil)
+		team, err := call[parley.AgentStatusResult](cmd.Context(), c, "get_agent_status", nil)
 		if err != nil {
 			return err
 		}

@@ -188,7 +188,7 @@ func (a *answering) next(ctx context.Context, first *parley.AnswerDialogResult, 
 
 // alike returns the other agents that are asked the same, with the same options.
 func (a *answering) alike(ctx context.Context, first *parley.AnswerDialogResult) ([]string, error) {
-	needs, err := invoke[parley.GetNeedsResult](ctx, a.c, "get_needs", nil)
+	needs, err := call[parley.GetNeedsResult](ctx, a.c, "get_needs", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (a attachCommand) declare(c *cli) *cobra.Command {
 }
 
 func (attachCommand) run(ctx context.Context, c *cli, args []string) error {
-	res, err := invoke[parley.AttachInfoResult](ctx, c, "get_attach_info", url.Values{"agent": args})
+	res, err := call[parley.AttachInfoResult](ctx, c, "get_attach_info", url.Values{"agent": args})
 	if err != nil {
 		return err
 	}

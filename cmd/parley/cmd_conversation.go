@@ -94,11 +94,11 @@ func (a conversationControlCommand) run(ctx context.Context, c *cli, args []stri
 		return err
 	}
 
-	res, err := invoke[parley.ControlConversationResult](ctx, c, "control_conversation", values)
+	res, err := call[parley.ControlConversationResult](ctx, c, "control_conversation", values)
 	if parley.ErrorCode(err) == parley.ThreadNotFound && a.action == parley.ActionRelease {
 		values.Del("thread_id")
 		values.Set("message_id", args[0])
-		res, err = invoke[parley.ControlConversationResult](ctx, c, "control_conversation", values)
+		res, err = call[parley.ControlConversationResult](ctx, c, "control_conversation", values)
 	}
 	if err != nil {
 		return err

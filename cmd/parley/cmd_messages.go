@@ -96,7 +96,7 @@ func (s sending) complete(cmd *cobra.Command, c *cli) {
 			return printPlanned(cmd.Context(), c, values)
 		}
 
-		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, s.op, values)
+		res, err := call[parley.SendMessageResult](cmd.Context(), c, s.op, values)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
 			deadline(values)
 			return broadcastCommand{}.ask(cmd.Context(), receipts{c}, values, wait())
 		}
-		res, err := invoke[parley.BroadcastMessageResult](cmd.Context(), c, "broadcast_message", values)
+		res, err := call[parley.BroadcastMessageResult](cmd.Context(), c, "broadcast_message", values)
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (broadcastCommand) address(values url.Values) {
 // ask sends a message that requires an answer.
 func (b broadcastCommand) ask(ctx context.Context, r receipts, values url.Values, wait time.Duration) error {
 	b.address(values)
-	res, err := invoke[parley.SendMessageResult](ctx, r.cli, "send_message", values)
+	res, err := call[parley.SendMessageResult](ctx, r.cli, "send_message", values)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (m messageCommand) declare(c *cli) *cobra.Command {
 }
 
 func (messageCommand) run(ctx context.Context, r receipts, args []string, wait time.Duration) error {
-	res, err := invoke[parley.MessageStatusResult](ctx, r.cli, "get_message_status", url.Values{"message_id": args})
+	res, err := call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", url.Values{"message_id": args})
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (needsCommand) betweenLines(o *output, states []parley.Need) (lines []strin
 
 // printUnread says how many messages the caller has not read.
 func (needsCommand) printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
-	res, err := invoke[parley.CheckNewMessagesResult](ctx, c, "check_new_messages", nil)
+	res, err := call[parley.CheckNewMessagesResult](ctx, c, "check_new_messages", nil)
 	if err != nil || res.UnreadCount == 0 {
 		return err
 	}

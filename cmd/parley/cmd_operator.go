@@ -33,7 +33,7 @@ that gave no answer is asked again; the reply goes to the message's sender.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		values.Set("message_id", args[0])
-		res, err := invoke[parley.RetryDeliveryResult](cmd.Context(), c, "retry_delivery", values)
+		res, err := call[parley.RetryDeliveryResult](cmd.Context(), c, "retry_delivery", values)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (replyCommand) run(ctx context.Context, c *cli, args []string, values url.V
 	values.Set("message_id", args[0])
 	values.Set("text", text)
 
-	res, err := invoke[parley.RespondToMessageResult](ctx, c, "respond_to_message", values)
+	res, err := call[parley.RespondToMessageResult](ctx, c, "respond_to_message", values)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (r *reviewing) run(ctx context.Context, values url.Values, wait time.Durati
 
 	values.Set("to", r.name)
 	values.Set("text", text)
-	res, err := invoke[parley.SendMessageResult](ctx, r.c, "send_message", values)
+	res, err := call[parley.SendMessageResult](ctx, r.c, "send_message", values)
 	if err != nil {
 		return r.keep(err)
 	}
@@ -81,7 +81,7 @@ func (r *reviewing) run(ctx context.Context, values url.Values, wait time.Durati
 
 // text returns the comments as a message, or nothing if there are none or the person changed their mind.
 func (r *reviewing) text(ctx context.Context) (string, error) {
-	diff, err := invoke[parley.DiffAgentResult](ctx, r.c, "diff_agent", url.Values{"agent": {r.name}})
+	diff, err := call[parley.DiffAgentResult](ctx, r.c, "diff_agent", url.Values{"agent": {r.name}})
 	if err != nil {
 		return "", err
 	}

@@ -50,7 +50,7 @@ func addPlan(cmd *cobra.Command, c *cli) func(url.Values) bool {
 
 // printPlanned plans a message.
 func printPlanned(ctx context.Context, c *cli, values url.Values) error {
-	res, err := invoke[parley.ScheduleMessageResult](ctx, c, "schedule_message", values)
+	res, err := call[parley.ScheduleMessageResult](ctx, c, "schedule_message", values)
 	if err != nil {
 		return err
 	}

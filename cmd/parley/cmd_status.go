@@ -59,7 +59,7 @@ func (s *statusCommand) run(ctx context.Context, c *cli) error {
 	if err := c.at.daemonRuns(ctx); err != nil {
 		return err
 	}
-	res, err := invoke[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", nil)
+	res, err := call[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", nil)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values
 		}
 	}
 
-	res, err := invoke[parley.ShutDownResult](ctx, c.cli, "shut_down", args)
+	res, err := call[parley.ShutDownResult](ctx, c.cli, "shut_down", args)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ type stopping struct{ cli *cli }
 // stop stops or releases one agent and prints which it did.
 func (c stopping) stop(ctx context.Context, name string, values url.Values) error {
 	values.Set("agent", name)
-	res, err := invoke[parley.StopAgentResult](ctx, c.cli, "stop_agent", values)
+	res, err := call[parley.StopAgentResult](ctx, c.cli, "stop_agent", values)
 	switch {
 	case err != nil:
 		return err
@@ -130,13 +130,13 @@ func (c stopping) stop(ctx context.Context, name string, values url.Values) erro
 // finish stops an agent, and merges or removes its worktree.
 func (c stopping) finish(ctx context.Context, name string, how url.Values) error {
 	how.Set("agent", name)
-	res, err := invoke[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
+	res, err := call[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
 	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.cli.program.canAsk() {
 		if !c.cli.program.agreed(plain.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
 			return parley.Errorf(e.Code, "nothing was removed").Suggest("%s", e.Action)
 		}
 		how.Set("force", "true")
-		res, err = invoke[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
+		res, err = call[parley.FinishWorktreeResult](ctx, c.cli, "finish_worktree", how)
 	}
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func (s threadShowCommand) declare(c *cli) *cobra.Command {
 }
 
 func (threadShowCommand) run(ctx context.Context, c *cli, args []string, values url.Values) error {
-	details, err := invoke[parley.ThreadDetailsResult](ctx, c, "get_thread_details", url.Values{"thread_id": args})
+	details, err := call[parley.ThreadDetailsResult](ctx, c, "get_thread_details", url.Values{"thread_id": args})
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (threadShowCommand) run(ctx context.Context, c *cli, args []string, values 
 	values.Set("mark_read", "false")
 	values.Set("sort_order", "newest_first")
 
-	page, err := invoke[parley.GetMessagesResult](ctx, c, "get_messages", values)
+	page, err := call[parley.GetMessagesResult](ctx, c, "get_messages", values)
 	if parley.ErrorCode(err) == parley.NotAParticipant { // the caller may see the participants, but not the posts
 		page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
 	}

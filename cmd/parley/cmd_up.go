@@ -67,7 +67,7 @@ func (o *upCommand) run(ctx context.Context, c *cli, names []string) error {
 		return err
 	}
 
-	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
+	status, err := call[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (*upCommand) here(ctx context.Context, c *cli, t *daemon.Team) (string, err
 	if !slices.ContainsFunc(t.Agents, func(a daemon.Agent) bool { return a.Host != "" }) {
 		return "", nil
 	}
-	res, err := invoke[parley.ListHostsResult](ctx, c, "list_hosts", nil)
+	res, err := call[parley.ListHostsResult](ctx, c, "list_hosts", nil)
 	if err != nil {
 		return "", err
 	}

@@ -101,7 +101,7 @@ func restsOf(c *cli) func(*parley.AgentStatus) bool {
 func (w *watcher) wait(ctx context.Context, name, what string, done func(*parley.AgentStatus) bool) error {
 	var seen *parley.AgentStatusResult
 	err := wait.Until(ctx, waitLook, func() (is bool, err error) {
-		if seen, err = invoke[parley.AgentStatusResult](ctx, w.c, "get_agent_status",
+		if seen, err = call[parley.AgentStatusResult](ctx, w.c, "get_agent_status",
 			url.Values{"agent": {name}}); err != nil {
 			return false, err
 		}
@@ -177,7 +177,7 @@ message, is shown. The exit status is 1 without a complete answer; a later one c
 		if *timeout > 0 {
 			values.Set("response_deadline", c.out.now().Add(*timeout).Format(time.RFC3339Nano))
 		}
-		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "send_message", values)
+		res, err := call[parley.SendMessageResult](cmd.Context(), c, "send_message", values)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (w *watcher) ask(ctx context.Context, to string, res *parley.SendMessageRes
 // answer waits until a message is answered.
 func (w *watcher) answer(ctx context.Context, res *parley.SendMessageResult) (debt *parley.Debt, err error) {
 	err = wait.Until(ctx, waitLook, func() (bool, error) {
-		status, err := invoke[parley.MessageStatusResult](
+		status, err := call[parley.MessageStatusResult](
 			ctx, w.c, "get_message_status", url.Values{"message_id": {res.MessageID}})
 		if err != nil {
 			return false, err
@@ -233,7 +233,7 @@ func (w *watcher) answer(ctx context.Context, res *parley.SendMessageResult) (de
 		if debt = &status.Responses[0]; !debt.State.Owed() {
 			return true, nil
 		}
-		agents, err := invoke[parley.AgentStatusResult](
+		agents, err := call[parley.AgentStatusResult](
 			ctx, w.c, "get_agent_status", url.Values{"agent": {debt.DebtorID}})
 		if err != nil {
 			return false, err
@@ -246,7 +246,7 @@ func (w *watcher) answer(ctx context.Context, res *parley.SendMessageResult) (de
 // printAnswer prints an answer, and then marks it read: what could not be printed stays unread.
 func (w *watcher) printAnswer(ctx context.Context, debt *parley.Debt) error {
 	id := url.Values{"message_id": {debt.AnsweredBy}}
-	answer, err := invoke[parley.MessageStatusResult](ctx, w.c, "get_message_status", id)
+	answer, err := call[parley.MessageStatusResult](ctx, w.c, "get_message_status", id)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (w *watcher) printAnswer(ctx context.Context, debt *parley.Debt) error {
 		return err
 	}
 	read := url.Values{"message_ids": {debt.AnsweredBy}}
-	_, err = invoke[parley.MarkMessageReadResult](ctx, w.c, "mark_message_read", read)
+	_, err = call[parley.MarkMessageReadResult](ctx, w.c, "mark_message_read", read)
 	if err != nil || debt.State == parley.ResponseCompleted {
 		return err
 	}

@@ -76,7 +76,7 @@ link; --local ends that.`,
 
 func (c *webPage) open(ctx context.Context) error {
 	link := func() (*parley.OpenPageResult, error) {
-		return invoke[parley.OpenPageResult](ctx, c.cli, "open_page", url.Values{"watch": {fmt.Sprint(c.watch)}})
+		return call[parley.OpenPageResult](ctx, c.cli, "open_page", url.Values{"watch": {fmt.Sprint(c.watch)}})
 	}
 	res, err := link()
 	if err == nil && c.phone && res.Elsewhere == "" {
@@ -241,7 +241,7 @@ func browserProgram(env daemon.Environ) string {
 
 // known returns the sessions of the page, and the links that were not opened yet.
 func (c *webPage) known(ctx context.Context) ([]parley.Key, error) {
-	res, err := invoke[parley.ListKeysResult](ctx, c.cli, "list_keys", url.Values{"agent": {parley.OperatorName}})
+	res, err := call[parley.ListKeysResult](ctx, c.cli, "list_keys", url.Values{"agent": {parley.OperatorName}})
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func (c *webPage) end(ctx context.Context, id string) error {
 			Suggest("parley web --sessions lists them; this one may have ended already.")
 	}
 
-	res, err := invoke[parley.RevokeKeyResult](ctx, c.cli, "revoke_key", url.Values{"key_id": {id}})
+	res, err := call[parley.RevokeKeyResult](ctx, c.cli, "revoke_key", url.Values{"key_id": {id}})
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ Nothing is merged while files are not committed, or where the two conflict: --pr
 
 // show prints what a merge would do.
 func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
-	res, err := invoke[parley.PreviewMergeResult](ctx, c, "preview_merge", url.Values{"agent": {name}})
+	res, err := call[parley.PreviewMergeResult](ctx, c, "preview_merge", url.Values{"agent": {name}})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (*agentsCommand) printWorktrees(ctx context.Context, c *cli, shown *parley.
 	if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Worktree != nil }) {
 		return nil
 	}
-	res, err := invoke[parley.WorktreesResult](ctx, c, "list_worktrees", nil)
+	res, err := call[parley.WorktreesResult](ctx, c, "list_worktrees", nil)
 	if parley.ErrorCode(err) == parley.NotAuthorized { // an agent that asks who is there
 		return nil
 	}

@@ -220,7 +220,7 @@ func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResul
 
 // printAsked says what agents ask, and the command that answers it.
 func (c launches) printAsked(ctx context.Context, ids []string) error {
-	res, err := invoke[parley.GetNeedsResult](ctx, c.cli, "get_needs", nil)
+	res, err := call[parley.GetNeedsResult](ctx, c.cli, "get_needs", nil)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (c launches) awaitStart(
 	ctx context.Context, id string, until time.Time,
 ) (state parley.AgentState, evidence string, err error) {
 	err = wait.Until(ctx, startLook, func() (bool, error) {
-		status, err := invoke[parley.AgentStatusResult](ctx, c.cli, "get_agent_status", url.Values{"agent": {id}})
+		status, err := call[parley.AgentStatusResult](ctx, c.cli, "get_agent_status", url.Values{"agent": {id}})
 		if err != nil {
 			return false, err
 		}
@@ -324,7 +324,7 @@ func (c launches) ended(ctx context.Context, res *parley.LaunchAgentResult, how,
 		e = e.Suggest("parley restart %s --fresh starts it with a new conversation; parley restart %s tries again.",
 			name, name)
 	}
-	screen, err := invoke[parley.ReadTerminalResult](ctx, c.cli, "read_terminal", url.Values{"agent": {name}})
+	screen, err := call[parley.ReadTerminalResult](ctx, c.cli, "read_terminal", url.Values{"agent": {name}})
 	if err != nil {
 		return e
 	}

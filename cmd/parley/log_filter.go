@@ -123,7 +123,7 @@ func (f *logFlags) exist(ctx context.Context, c *cli) error {
 			continue
 		}
 		of := url.Values{"agent": {name}}
-		if _, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", of); err != nil {
+		if _, err := call[parley.AgentStatusResult](ctx, c, "get_agent_status", of); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (f *logFlags) exist(ctx context.Context, c *cli) error {
 	if f.thread == "" {
 		return nil
 	}
-	list, err := invoke[parley.ListThreadsResult](ctx, c, "list_threads", url.Values{"limit": {"100"}})
+	list, err := call[parley.ListThreadsResult](ctx, c, "list_threads", url.Values{"limit": {"100"}})
 	if err != nil || list.TotalCount > len(list.Threads) {
 		return err
 	}

@@ -72,32 +72,30 @@ func (c *cli) inUse(ctx context.Context) error {
 // undecided passes every check on this side. The daemon identifies the caller.
 var undecided = parley.Caller{ID: "?", Operator: true}
 
-// invoke decodes and makes one call. Invalid arguments are refused before a daemon is
-// started.
-func invoke[Res any](ctx context.Context, c *cli, name string, args url.Values) (*Res, error) {
+// decoded decodes the arguments of a call: what flags say, or a request.
+func decoded(o *op.Op, args any) (*op.Invocation, error) {
+	switch flags, ok := args.(url.Values); {
+	case ok:
+		return o.DecodeQuery(flags)
+	case args == nil:
+		return o.Decode(nil)
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("encode the call of %s: %w", o.Name, err)
+	}
+	return o.Decode(b)
+}
+
+// call decodes and makes one call; args are what flags say, a request, or nil. Invalid arguments are refused before a
+// daemon is started.
+func call[Res any](ctx context.Context, c *cli, name string, args any) (*Res, error) {
 	o := op.Find(name)
-	call, err := o.DecodeQuery(args)
+	decoded, err := decoded(o, args)
 	if err != nil {
 		return nil, err
 	}
-	return perform[Res](ctx, c, o, call)
-}
 
-// call is invoke for a request that does not come from flags.
-func call[Res any](ctx context.Context, c *cli, name string, request any) (*Res, error) {
-	b, err := json.Marshal(request)
-	if err != nil {
-		return nil, fmt.Errorf("encode the call of %s: %w", name, err)
-	}
-	o := op.Find(name)
-	call, err := o.Decode(b)
-	if err != nil {
-		return nil, err
-	}
-	return perform[Res](ctx, c, o, call)
-}
-
-func perform[Res any](ctx context.Context, c *cli, o *op.Op, call *op.Invocation) (*Res, error) {
 	// Conversations are of the whole machine, so that somebody who begins here finds theirs.
 	needed := o.Name != "list_sessions" && o.Effect == op.Reads || slices.Contains(lookAndMark, o.Name) ||
 		slices.Contains(toAgents, o.Name)
@@ -115,7 +113,7 @@ func perform[Res any](ctx context.Context, c *cli, o *op.Op, call *op.Invocation
 	if o.Effect != op.Reads && c.out.goesOn == "" {
 		c.out.goesOn = "The daemon may have done it, or do it still; parley log shows that."
 	}
-	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
+	res, err := decoded.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
 		return nil, c.at.aboutHost(c.aboutProfile(err))
 	}
@@ -149,7 +147,7 @@ func (o operation[Res]) declare(c *cli) *cobra.Command {
 			}
 		}
 
-		res, err := invoke[Res](cmd.Context(), c, o.op, values)
+		res, err := call[Res](cmd.Context(), c, o.op, values)
 		if err != nil {
 			return err
 		}

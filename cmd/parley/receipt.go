@@ -156,7 +156,7 @@ func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 		}
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
-		res, err := invoke[parley.MessageStatusResult](
+		res, err := call[parley.MessageStatusResult](
 			ctx, r.cli, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
 		)
 		if err != nil {
@@ -197,7 +197,7 @@ func (r receipts) printHeld(ctx context.Context, s sent) error {
 		if !slices.ContainsFunc(*s.deliveries, untold) {
 			return true, nil
 		}
-		res, err := invoke[parley.MessageStatusResult](soon, r.cli, "get_message_status",
+		res, err := call[parley.MessageStatusResult](soon, r.cli, "get_message_status",
 			url.Values{"message_id": {s.id}})
 		if err == nil {
 			*s.deliveries = res.Deliveries
@@ -246,7 +246,7 @@ func (r receipts) behind(ctx context.Context, deliveries []parley.Delivery) (wor
 
 // agent returns an agent: with its name alone if the daemon does not say more.
 func (r receipts) agent(ctx context.Context, name string) parley.Agent {
-	res, err := invoke[parley.AgentStatusResult](ctx, r.cli, "get_agent_status", url.Values{"agent": {name}})
+	res, err := call[parley.AgentStatusResult](ctx, r.cli, "get_agent_status", url.Values{"agent": {name}})
 	if err != nil || len(res.Agents) == 0 {
 		return parley.Agent{Name: name}
 	}

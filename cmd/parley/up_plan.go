@@ -15,7 +15,7 @@ func (u *upRun) plan(ctx context.Context) error {
 	if u.dryRun {
 		return nil
 	}
-	planned, err := invoke[parley.ListSchedulesResult](ctx, u.cli, "list_schedules", nil)
+	planned, err := call[parley.ListSchedulesResult](ctx, u.cli, "list_schedules", nil)
 	if err != nil {
 		return err
 	}
@@ -49,10 +49,10 @@ func (u *upRun) plan(ctx context.Context) error {
 		case s.wanted.PromptEvery == "" && was == nil:
 			continue
 		case s.wanted.PromptEvery == "":
-			err = u.planned(invoke[parley.ChangeScheduleResult](ctx, u.cli, "change_schedule",
+			err = u.planned(call[parley.ChangeScheduleResult](ctx, u.cli, "change_schedule",
 				url.Values{"schedule_id": {was.ID}, "action": {string(parley.RemoveSchedule)}}))
 		case was == nil || was.Message.Text != text || was.Every != s.wanted.PromptEvery || was.Zone != zone:
-			err = u.planned(invoke[parley.ScheduleMessageResult](ctx, u.cli, "schedule_message", wanted))
+			err = u.planned(call[parley.ScheduleMessageResult](ctx, u.cli, "schedule_message", wanted))
 		}
 		if err != nil {
 			return err
