@@ -60,7 +60,7 @@ const (
 	HoldRefused       ReasonCode = "refused"        // tmux refused, for a reason without a code
 	HoldHostAway      ReasonCode = "host_away"      // the daemon of its host does not run, or cannot reach the database
 	HoldLease         ReasonCode = "lease_over"     // the daemon here may not be its host any more
-	// its program has it, through its own entrance, and keeps it for later
+	// its program has it, through its own door, and keeps it for later
 	HoldInside ReasonCode = "inside"
 	// its program was started with it as an argument, and has not begun on it
 	HoldArgument ReasonCode = "argument"
@@ -90,9 +90,9 @@ const (
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
-	// claimed for its program's entrance, and not there; queued again
+	// claimed for its program's door, and not there; queued again
 	EndedDoorAbsent ReasonCode = "door_absent"
-	// given through its program's entrance, and nothing shows a turn
+	// given through its program's door, and nothing shows a turn
 	EndedDoorSilent  ReasonCode = "door_silent"
 	EndedDoorDropped ReasonCode = "door_dropped" // its program says that it will not read it
 	// its program was started with it as an argument, and nothing shows a turn

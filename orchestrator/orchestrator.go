@@ -70,7 +70,7 @@ type Orchestrator struct {
 type rooms struct {
 	roster     *team.Roster
 	couriers   *courier.Couriers
-	entrances  *agents.Entrances
+	doors      *agents.Doors
 	terminals  *terminal.Terminals
 	talk       *talk.Talk
 	responders *answer.Responders
@@ -187,7 +187,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
 	o.rooms.kept = sessions.New(o.opts.kept())
-	o.rooms.entrances = &agents.Entrances{
+	o.rooms.doors = &agents.Doors{
 		Dir: o.opts.LaunchDir, Checks: o.opts.Settings.Checks,
 		Open: map[string]*agents.KeptDoor{}, Asked: map[string]agents.Asked{},
 	}
@@ -195,7 +195,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Store: o.store.Deliveries, Roster: o.rooms.roster, Now: o.now, Log: o.log,
 		ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused:      o.rooms.pause.Is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.Notify,
-		LeaseOver: o.store.Hosts.LeaseOver, Doors: o.rooms.entrances.At, Beckon: o.beckon,
+		LeaseOver: o.store.Hosts.LeaseOver, Doors: o.rooms.doors.At, Beckon: o.beckon,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -204,7 +204,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Boundary: o.opts.Boundary,
 		Host:     o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
 		TypedAs:     o.rooms.programs.Profile,
-		Does:        o.rooms.entrances.Does,
+		Does:        o.rooms.doors.Does,
 		Prompt:      o.firstPrompt,
 		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
@@ -358,7 +358,7 @@ func (o *Orchestrator) Close() error {
 	o.rooms.responders.Close()
 	o.group.Wait()
 	o.rooms.couriers.Close()
-	o.rooms.entrances.Close()
+	o.rooms.doors.Close()
 	o.rooms.roster.Close()
 	return o.rooms.terminals.Close()
 }

@@ -23,8 +23,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// A launch opens the program's own entrance, for the user alone, and not where the user has one already.
-func TestLaunchOpensTheEntranceOfItsProgram(t *testing.T) {
+// A launch opens the program's own door, for the user alone, and not where the user has one already.
+func TestLaunchOpensTheDoorOfItsProgram(t *testing.T) {
 	t.Parallel()
 	r := newRobo(t, tmuxtest.Agent{})
 	profiles := must.Have(r.opts.Profiles.With("robo", []byte(
@@ -51,7 +51,7 @@ func TestLaunchOpensTheEntranceOfItsProgram(t *testing.T) {
 	}
 }
 
-// opened launches robo with more variables, or flags, and returns what its entrance was opened with.
+// opened launches robo with more variables, or flags, and returns what its door was opened with.
 func (r *robo) opened(own map[string]string) (l door.Launch) {
 	r.t.Helper()
 	req := parley.LaunchAgentRequest{
@@ -73,7 +73,7 @@ func (r *robo) opened(own map[string]string) (l door.Launch) {
 	words := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", res.PID)))(r.t))
 	env := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/environ", res.PID)))(r.t))
 	if strings.Contains(env, "\x00OTHER_SECRET=") {
-		r.t.Error("it has inherited the password of another agent's entrance")
+		r.t.Error("it has inherited the password of another agent's door")
 	}
 	file := filepath.Join(r.opts.LaunchDir, "agents", res.AgentID, "door.json")
 	text, err := os.ReadFile(file)

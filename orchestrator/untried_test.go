@@ -119,7 +119,7 @@ func TestTheProgramOfAnAgentIsChecked(t *testing.T) {
 		return checked != nil
 	}, func() string { return fmt.Sprintf("it was not checked: %+v", te.needs("")) })
 	if !strings.Contains(checked.Words, "rest, draft") ||
-		!strings.Contains(checked.Words, "entrance, hooks, dialogs, refusal not tried") {
+		!strings.Contains(checked.Words, "door, hooks, dialogs, refusal not tried") {
 		t.Errorf("it was found: %s", checked.Words)
 	}
 	ann := must.Have(op.GetAgentStatus.Call(te.member("ann"), te, parley.AgentStatusRequest{}))(t).Agents[0]

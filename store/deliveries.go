@@ -31,7 +31,7 @@ func (s *Deliveries) Typing(ctx context.Context, recipientID string) ([]Job, err
 }
 
 // Silent returns the deliveries to a recipient that are unconfirmed since its program, which was given them through
-// its own entrance, had said nothing of them. Those that were dismissed do not count.
+// its own door, had said nothing of them. Those that were dismissed do not count.
 func (s *Deliveries) Silent(ctx context.Context, recipientID string) ([]Job, error) {
 	// The empty text keeps SQLite from reading the whole inbox.
 	return s.jobsWhere(ctx, `d.recipient_id || '' = ? AND `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0
@@ -55,7 +55,7 @@ func (s *Deliveries) jobsWhere(ctx context.Context, which, recipientID string, l
 	return jobs, err
 }
 
-// ClaimDoor marks a queued or held delivery as being handed to the program through its own entrance. ErrStale when it
+// ClaimDoor marks a queued or held delivery as being handed to the program through its own door. ErrStale when it
 // is neither.
 func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
 	return s.db.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {

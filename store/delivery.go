@@ -32,7 +32,7 @@ type Job struct {
 	PaneSeq      uint64 // given by the last Claim, 0 before
 	QueuedAt     time.Time
 	Announced    bool // the text is too long for the terminal, which got an announcement of it
-	Door         bool // the last Claim was for the program's own entrance or argument, and not for its terminal
+	Door         bool // the last Claim was for the program's own door or argument, and not for its terminal
 	Argument     bool // it was for the argument of its start
 }
 

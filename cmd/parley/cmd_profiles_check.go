@@ -43,7 +43,7 @@ question. It takes half a minute.
 
 With --model it also tries what only a model can show: that a message is taken, that work and its end
 are seen, that the program's queue takes a message, that its question and a failure of its model are
-seen, that a message comes in by its own entrance beside a person's draft, and that a turn goes on
+seen, that a message comes in by its own door beside a person's draft, and that a turn goes on
 with one that a hook prints at its end. The program then runs in an empty home directory with a
 configuration of the profile's (scripted), so neither your settings nor your keys are used. The model
 must be a scripted one, which does what prompts say (SLEEP 5, CALL tool {…}, FAIL 401): parley's
@@ -201,7 +201,7 @@ func (k *profileCheck) tell(f trial.Finding) {
 	if k.cli.out.json || f.Saw == trial.NoModel {
 		return
 	}
-	line := "  " + pad(string(f.Guarantee), 12) + k.cli.out.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
+	line := "  " + pad(f.Guarantee.Words(), 12) + k.cli.out.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
 	if f.Saw != "" {
 		line += "  " + plain.CleanLine(f.Saw)
 	}
@@ -214,7 +214,7 @@ func (k *profileCheck) conclude(res *trial.Result, fails bool) error {
 		return err
 	}
 	does := "→ "
-	beside := []trial.Guarantee{trial.Entrance, trial.Hooks}
+	beside := []trial.Guarantee{trial.Door, trial.Hooks}
 	if !slices.ContainsFunc(res.Failed(), func(g trial.Guarantee) bool { return !slices.Contains(beside, g) }) {
 		return k.cli.out.printLine("→ Messages to this version are typed.")
 	}

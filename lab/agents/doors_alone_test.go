@@ -16,7 +16,7 @@ import (
 	"parley/program/profile"
 )
 
-// The real programs take messages through their entrances: each says what became of one, and no person notices more
+// The real programs take messages through their doors: each says what became of one, and no person notices more
 // of it than the message.
 func TestDoorsOfRealPrograms(t *testing.T) {
 	profiles := must.Have(profile.Builtin())(t)
@@ -28,7 +28,7 @@ func TestDoorsOfRealPrograms(t *testing.T) {
 			s := launchIn(t, testhome.New(t), program, "120x40")
 			s.arrives(s.send("the very first"))
 			s.inState(parley.StateIdle)
-			e := s.entrance()
+			e := s.openDoor()
 
 			e.takesItWhileIdle()
 			e.takesItWhileBusy()
@@ -40,18 +40,18 @@ func TestDoorsOfRealPrograms(t *testing.T) {
 	}
 }
 
-// entrance is the door of a program on stage.
-type entrance struct {
+// openDoor is the door of a program on stage.
+type openDoor struct {
 	*onStage
 	door.Door
 	letters int
 }
 
-// entrance opens the door of ann's program, as soon as it is known which session she has.
-func (s *onStage) entrance() *entrance {
+// openDoor opens the door of ann's program, as soon as it is known which session she has.
+func (s *onStage) openDoor() *openDoor {
 	s.Helper()
 	dir := s.private()
-	e := &entrance{onStage: s}
+	e := &openDoor{onStage: s}
 	var err error
 	s.wait("its door opens", func() bool {
 		p := door.Program{
@@ -78,7 +78,7 @@ func (s *onStage) private() string {
 }
 
 // give hands a new letter over.
-func (e *entrance) give(words string) door.Letter {
+func (e *openDoor) give(words string) door.Letter {
 	e.Helper()
 	e.letters++
 	mark := fmt.Sprintf("msg 5f0c21%02x", e.letters)
@@ -91,7 +91,7 @@ func (e *entrance) give(words string) door.Letter {
 }
 
 // becomes waits for what the program says of a letter. Claude Code says nothing of those that it takes.
-func (e *entrance) becomes(l door.Letter, want door.Fate) {
+func (e *openDoor) becomes(l door.Letter, want door.Fate) {
 	e.Helper()
 	if e.profile.Door.Kind == "claude" {
 		want = door.Unknown
@@ -107,7 +107,7 @@ func (e *entrance) becomes(l door.Letter, want door.Fate) {
 }
 
 // had returns how often the model got a letter, whole.
-func (e *entrance) had(l door.Letter) (n int) {
+func (e *openDoor) had(l door.Letter) (n int) {
 	for _, prompt := range e.model.Prompts() {
 		n += strings.Count(prompt, l.Text)
 	}
@@ -115,7 +115,7 @@ func (e *entrance) had(l door.Letter) (n int) {
 }
 
 // isRead waits until the program says that a turn has the letter, and the model has it, once.
-func (e *entrance) isRead(l door.Letter) {
+func (e *openDoor) isRead(l door.Letter) {
 	e.Helper()
 	e.wait("the model has "+l.Mark, func() bool { return e.had(l) > 0 })
 	e.becomes(l, door.Read)
@@ -125,12 +125,12 @@ func (e *entrance) isRead(l door.Letter) {
 	}
 }
 
-func (e *entrance) takesItWhileIdle() {
+func (e *openDoor) takesItWhileIdle() {
 	e.Helper()
 	e.isRead(e.give("while it is idle"))
 }
 
-func (e *entrance) takesItWhileBusy() {
+func (e *openDoor) takesItWhileBusy() {
 	e.Helper()
 	e.send("WAIT and think")
 	e.inState(parley.StateBusy)
@@ -143,7 +143,7 @@ func (e *entrance) takesItWhileBusy() {
 	e.isRead(l)
 }
 
-func (e *entrance) takesItWithADraft() {
+func (e *openDoor) takesItWithADraft() {
 	e.Helper()
 	const draft = "half a thought"
 	e.drafts(draft)
@@ -160,7 +160,7 @@ func (e *entrance) takesItWithADraft() {
 }
 
 // takesItWithAQuestion has a letter wait behind a question that the person then refuses, with Esc.
-func (e *entrance) takesItWithAQuestion() {
+func (e *openDoor) takesItWithAQuestion() {
 	e.Helper()
 	if e.program.ask == "" {
 		return
@@ -186,8 +186,8 @@ func (e *entrance) takesItWithAQuestion() {
 	e.isRead(l)
 }
 
-// takesLargeTexts gives two megabytes, or what its entrance may hold.
-func (e *entrance) takesLargeTexts() {
+// takesLargeTexts gives two megabytes, or what its door may hold.
+func (e *openDoor) takesLargeTexts() {
 	e.Helper()
 	words := strings.Repeat("two megabytes of words ", 2<<20/23)
 	if e.profile.Door.Kind == "opencode" {
@@ -207,7 +207,7 @@ func (e *entrance) takesLargeTexts() {
 }
 
 // isClosedAfterItsCrash kills the program with a letter in its queue: nobody says that it was read.
-func (e *entrance) isClosedAfterItsCrash() {
+func (e *openDoor) isClosedAfterItsCrash() {
 	e.Helper()
 	e.send("WAIT for the end")
 	e.inState(parley.StateBusy)

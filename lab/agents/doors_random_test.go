@@ -67,7 +67,7 @@ func (t *trial) intoEnd() {
 	t.press("Right")
 }
 
-// saysInside sends what goes through the entrance. What is urgent is typed into the program's own queue, which counts as
+// saysInside sends what goes through the door. What is urgent is typed into the program's own queue, which counts as
 // read: its end, and in Codex a person's Escape, take that away.
 func (t *trial) saysInside() {
 	for range 1 + t.IntN(3) {

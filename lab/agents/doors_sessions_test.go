@@ -16,8 +16,8 @@ import (
 	"parley/program/profile"
 )
 
-// eachWithEntrance tries something with each program that has an entrance of its own.
-func eachWithEntrance(t *testing.T, try func(*testing.T, installed)) {
+// eachWithDoor tries something with each program that has a door of its own.
+func eachWithDoor(t *testing.T, try func(*testing.T, installed)) {
 	for _, program := range oneOfEach(installedPrograms(t)) {
 		if program.hasDoor(t) {
 			t.Run(program.String(), func(t *testing.T) { try(t, program) })
@@ -25,7 +25,7 @@ func eachWithEntrance(t *testing.T, try func(*testing.T, installed)) {
 	}
 }
 
-// sessionMoments are when a person begins another session in the program, with a message on its way through its entrance.
+// sessionMoments are when a person begins another session in the program, with a message on its way through its door.
 var sessionMoments = []struct {
 	name string
 	try  func(*onStage) *letter
@@ -37,10 +37,10 @@ var sessionMoments = []struct {
 	{"while it is inside and an earlier one is chosen", (*onStage).resumesWhileInside},
 }
 
-// A person begins another session, or resumes one, while a message goes through the program's entrance. The model gets it
+// A person begins another session, or resumes one, while a message goes through the program's door. The model gets it
 // once and whole, or the verdict says that this is not known.
-func TestEntrancesOutliveTheSession(t *testing.T) {
-	eachWithEntrance(t, func(t *testing.T, program installed) {
+func TestDoorsOutliveTheSession(t *testing.T) {
+	eachWithDoor(t, func(t *testing.T, program installed) {
 		s := launchDoor(t, program, "when_held")
 		s.startsUp()
 		for _, moment := range sessionMoments {
@@ -173,12 +173,12 @@ const unread = `profiles:
     door: {versions: [0.0.1]}
 `
 
-// A program whose screen nobody knows says by its entrance that it works, and that it asks something. That it rests is
+// A program whose screen nobody knows says by its door that it works, and that it asks something. That it rests is
 // not believed, and nothing is typed at any time.
-func TestEntrancesTellWhatNoScreenDoes(t *testing.T) {
-	eachWithEntrance(t, func(t *testing.T, program installed) {
+func TestDoorsTellWhatNoScreenDoes(t *testing.T) {
+	eachWithDoor(t, func(t *testing.T, program installed) {
 		if !slices.Contains([]string{"claude", "opencode"}, program.profile) {
-			t.Skip("its entrance does not say what it does")
+			t.Skip("its door does not say what it does")
 		}
 		h := testhome.New(t)
 		configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n"+fmt.Sprintf(unread, program.profile))
@@ -201,11 +201,11 @@ func TestEntrancesTellWhatNoScreenDoes(t *testing.T) {
 		t.Log(s.look().Evidence)
 		needs := testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
 		if len(needs) != 1 || needs[0].Kind != parley.NeedDialog || !strings.Contains(needs[0].Text, s.agent.Evidence) {
-			t.Errorf("needs: %+v, want what its entrance says: %s", needs, s.agent.Evidence)
+			t.Errorf("needs: %+v, want what its door says: %s", needs, s.agent.Evidence)
 		}
 		does, err := door.Does(t.Context(), door.Program{Kind: s.profile.Door.Kind, PID: s.pid, Dir: s.private()})
 		if err != nil || !does.Asks {
-			t.Errorf("its entrance says %+v, %v, want that it asks", does, err)
+			t.Errorf("its door says %+v, %v, want that it asks", does, err)
 		}
 		t.Log(does.Evidence)
 		time.Sleep(5 * time.Second)
@@ -224,8 +224,8 @@ func TestEntrancesTellWhatNoScreenDoes(t *testing.T) {
 
 // Its end, or that of its daemon, while a message is inside: that is lost or comes once, and the verdict says which, also
 // after the program has come back with its session.
-func TestEntrancesOutliveTheProgram(t *testing.T) {
-	eachWithEntrance(t, func(t *testing.T, program installed) {
+func TestDoorsOutliveTheProgram(t *testing.T) {
+	eachWithDoor(t, func(t *testing.T, program installed) {
 		s := launchDoor(t, program, "when_held")
 		s.startsUp()
 		for _, end := range []struct {
@@ -291,8 +291,8 @@ func (s *onStage) restarts() {
 }
 
 // Two agents of one program in one directory: each gets its own messages, also after one of them has come back.
-func TestEntrancesOfTwoInOneDirectory(t *testing.T) {
-	eachWithEntrance(t, func(t *testing.T, program installed) {
+func TestDoorsOfTwoInOneDirectory(t *testing.T) {
+	eachWithDoor(t, func(t *testing.T, program installed) {
 		s := launchDoor(t, program, "always")
 		s.startsUp()
 		command := append([]string{"launch", "eve", "--profile", program.profile, "--size", s.size, "--door", "always", "--",

@@ -21,7 +21,7 @@ import (
 	"parley/program/profile"
 )
 
-// doorChecks are tried with each program that has an entrance of its own, in this order.
+// doorChecks are tried with each program that has a door of its own, in this order.
 var doorChecks = []struct {
 	name string
 	try  func(*onStage)
@@ -38,9 +38,9 @@ var doorChecks = []struct {
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
 }
 
-// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random, so many to each, and
-// times with messages typed and through the entrance, in one run.
-func TestEntrances(t *testing.T) {
+// TestDoors tries programs' own doors. PARLEY_TEST_DELIVERIES adds deliveries at random, so many to each, and
+// times with messages typed and through the door, in one run.
+func TestDoors(t *testing.T) {
 	var programs []installed
 	for _, p := range oneOfEach(installedPrograms(t)) {
 		if p.hasDoor(t) {
@@ -80,10 +80,10 @@ func TestEntrances(t *testing.T) {
 				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchDoor(t, program, "when_held")
 				s.inState(parley.StateIdle)
-				of := func(f entranceFigures) record { return record{Size: s.size, Seed: seed, Entrance: &f} }
-				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record { return of(entranceFigures{figures: f}) })
+				of := func(f doorFigures) record { return record{Size: s.size, Seed: seed, Door: &f} }
+				deliver(newTrial(s, program.chance(seed)), n, func(f figures) record { return of(doorFigures{figures: f}) })
 
-				f := entranceFigures{Draft: s.timesBesideADraft()}
+				f := doorFigures{Draft: s.timesBesideADraft()}
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
 				f.Always = newTrial(s, program.chance(seed)).run(0).Started
@@ -95,7 +95,7 @@ func TestEntrances(t *testing.T) {
 }
 
 // launchDoor launches a program whose messages come from an agent, since a program can tell its model that what comes
-// through its entrance is not its user's.
+// through its door is not its user's.
 func launchDoor(t *testing.T, program installed, setting string) *onStage {
 	h := testhome.New(t)
 	configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
@@ -122,7 +122,7 @@ func (s *onStage) timesBesideADraft() (times millis) {
 	return times
 }
 
-// timesIntoATurn returns how long urgent messages take to the model through the entrance while a turn runs; none where the
+// timesIntoATurn returns how long urgent messages take to the model through the door while a turn runs; none where the
 // program takes no message into a turn. The turn calls its tool once the trial has seen that the message is inside. What
 // it waits for the trial, which looks by runs of parley, is left out.
 func (s *onStage) timesIntoATurn() (times millis) {
@@ -166,7 +166,7 @@ func (s *onStage) tookToTheModel(m *letter) (times millis) {
 	return times
 }
 
-// steers reports whether the program's entrance takes a message into the turn that runs.
+// steers reports whether the program's door takes a message into the turn that runs.
 func (s *onStage) steers() bool { return s.profile.Door.Kind == "extension" }
 
 // worksWithATool begins a turn that waits, and calls a tool then.
@@ -177,7 +177,7 @@ func (s *onStage) worksWithATool() {
 	s.begun(work)
 }
 
-// wentIn waits until a message is proven, and checks that it went through the entrance.
+// wentIn waits until a message is proven, and checks that it went through the door.
 func (s *onStage) wentIn(m *letter) {
 	s.Helper()
 	s.arrives(m)
@@ -312,7 +312,7 @@ func (s *onStage) keepsTheOperatorsWord() {
 }
 
 // keepsItsText sends what would end that which programs put around a text from elsewhere. It comes as it is: where the
-// entrance would change it, once it can be typed.
+// door would change it, once it can be typed.
 func (s *onStage) keepsItsText() {
 	s.Helper()
 	const draft = "half a thought"
@@ -328,7 +328,7 @@ func (s *onStage) keepsItsText() {
 	s.inState(parley.StateIdle)
 }
 
-// heedsTheSetting closes and opens the entrance while a message is held.
+// heedsTheSetting closes and opens the door while a message is held.
 func (s *onStage) heedsTheSetting() {
 	s.Helper()
 	const draft = "half a thought"
@@ -396,7 +396,7 @@ func (s *onStage) tellsOfItsCrash() {
 	}
 }
 
-// hasDoor reports whether parley knows an entrance of the program, tried with this version.
+// hasDoor reports whether parley knows a door of the program, tried with this version.
 func (p installed) hasDoor(t *testing.T) bool {
 	profiles := must.Have(profile.Builtin())(t)
 	d := must.Have(profiles.Find(p.profile))(t).Door

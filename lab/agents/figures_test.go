@@ -34,10 +34,10 @@ type waits struct {
 	Started   millis `json:"started,omitempty"`   // from acceptance until the model has it
 }
 
-// entranceFigures are those of deliveries through a program's own entrance. Its figures at rest are typed.
-type entranceFigures struct {
+// doorFigures are those of deliveries through a program's own door. Its figures at rest are typed.
+type doorFigures struct {
 	figures
-	Always millis `json:"always,omitempty"` // through the entrance, at rest: from acceptance until the model has it
+	Always millis `json:"always,omitempty"` // through the door, at rest: from acceptance until the model has it
 	Draft  millis `json:"draft,omitempty"`  // the same, while a draft stands
 	Urgent millis `json:"urgent,omitempty"` // the same, into a turn that runs
 }

@@ -118,7 +118,7 @@ func (s *onStage) hookTakesWhatIsUrgent() (times millis) {
 	s.backspace(draft)
 	s.wait("the draft is gone", func() bool { return s.composer() == "" })
 	s.inState(parley.StateIdle)
-	gone := time.Now() // the next message would go through another entrance while its person may still type
+	gone := time.Now() // the next message would go through another door while its person may still type
 	s.wait("its person has left", func() bool { return time.Since(gone) >= leaves })
 	return millis{s.tookToTheModel(m)[0] - released.Sub(m.Timestamp)}
 }

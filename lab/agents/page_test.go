@@ -67,7 +67,7 @@ func drawn(page string, records []record) (string, error) {
 		"guarantees": guaranteesTable(all), "scenes": scenesTable(all),
 		"deliveries": deliveriesTable(all, (*record).typed), "waits": waitsTable(all),
 		"sandboxes": deliveriesTable(sandboxes, (*record).typed),
-		"entrances": deliveriesTable(all, (*record).entered), "entrance waits": entranceWaitsTable(all),
+		"doors":     deliveriesTable(all, (*record).entered), "door waits": doorWaitsTable(all),
 		"hooks": hooksTable(all),
 	} {
 		if page, err = between(page, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", table); err != nil {
@@ -164,7 +164,7 @@ func guaranteesTable(all []tried) string {
 			}
 			of := map[checked.Verdict][]string{}
 			for _, g := range slices.Concat(checked.WithoutModel(), checked.WithModel()) {
-				of[r.Guarantees[g]] = append(of[r.Guarantees[g]], string(g))
+				of[r.Guarantees[g]] = append(of[r.Guarantees[g]], g.Words())
 			}
 			b.WriteString(row(p.String(), r.Date, r.Size, strings.Join(of[checked.Holds], ", "),
 				strings.Join(of[checked.Fails], ", "), strings.Join(of[checked.NotTried], ", ")))
@@ -275,12 +275,12 @@ func deliveriesTable(all []tried, way func(*record) *figures) string {
 // typed returns the figures of deliveries that were typed, nil if there are none.
 func (r *record) typed() *figures { return r.Deliveries }
 
-// entered returns the figures of deliveries through the program's entrance, nil if there are none.
+// entered returns the figures of deliveries through the program's door, nil if there are none.
 func (r *record) entered() *figures {
-	if r.Entrance == nil {
+	if r.Door == nil {
 		return nil
 	}
-	return &r.Entrance.figures
+	return &r.Door.figures
 }
 
 // sum returns the figures of all runs that went one way, and their seeds.
@@ -322,24 +322,24 @@ func waitsTable(all []tried) string {
 	return b.String()
 }
 
-// entranceWaitsTable says how long messages take to the model, typed and through the program's entrance.
-func entranceWaitsTable(all []tried) string {
+// doorWaitsTable says how long messages take to the model, typed and through the program's door.
+func doorWaitsTable(all []tried) string {
 	var b strings.Builder
-	b.WriteString(row("program", "tried", "messages", "at rest, typed", "at rest, through the entrance",
-		"while a draft stands, through the entrance", "urgent, into a turn that runs") + "|---|---|---|---|---|---|---|\n")
+	b.WriteString(row("program", "tried", "messages", "at rest, typed", "at rest, through the door",
+		"while a draft stands, through the door", "urgent, into a turn that runs") + "|---|---|---|---|---|---|---|\n")
 	for _, p := range all {
-		var sum entranceFigures
+		var sum doorFigures
 		for _, r := range p.records {
-			if r.Entrance != nil {
-				sum.Started = append(sum.Started, r.Entrance.Started...)
-				sum.Always, sum.Draft = append(sum.Always, r.Entrance.Always...), append(sum.Draft, r.Entrance.Draft...)
-				sum.Urgent = append(sum.Urgent, r.Entrance.Urgent...)
+			if r.Door != nil {
+				sum.Started = append(sum.Started, r.Door.Started...)
+				sum.Always, sum.Draft = append(sum.Always, r.Door.Always...), append(sum.Draft, r.Door.Draft...)
+				sum.Urgent = append(sum.Urgent, r.Door.Urgent...)
 			}
 		}
 		if len(sum.Always) == 0 {
 			continue
 		}
-		b.WriteString(row(p.String(), p.dates(func(r *record) bool { return r.Entrance != nil && len(r.Entrance.Always) > 0 }),
+		b.WriteString(row(p.String(), p.dates(func(r *record) bool { return r.Door != nil && len(r.Door.Always) > 0 }),
 			fmt.Sprintf("%d, %d, %d, %d", len(sum.Started), len(sum.Always), len(sum.Draft), len(sum.Urgent)),
 			sum.Started.String(), sum.Always.String(), sum.Draft.String(), sum.Urgent.String()))
 	}
@@ -348,7 +348,7 @@ func entranceWaitsTable(all []tried) string {
 
 func TestRecordsMakeThePage(t *testing.T) {
 	page := ""
-	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "sandboxes", "entrances", "entrance waits", "hooks"} {
+	for _, name := range []string{"guarantees", "scenes", "deliveries", "waits", "sandboxes", "doors", "door waits", "hooks"} {
 		page += "before " + name + "\n<!-- " + name + " -->\nold\n<!-- /" + name + " -->\n"
 	}
 	first, last := scenes[0].name, scenes[len(scenes)-1].name
@@ -366,8 +366,8 @@ func TestRecordsMakeThePage(t *testing.T) {
 		}}},
 		{Program: "claude", Version: "9.0", Date: "2026-01-06", Seed: 9, Deliveries: &figures{Deliveries: 1}},
 		{Program: "claude", Version: "9.0", Date: "2026-01-07", Seed: 9, Sandbox: true, Deliveries: &figures{Deliveries: 8}},
-		{Program: "pi", Version: "1.0", Date: "2026-01-07", Seed: 6, Entrance: &entranceFigures{figures: figures{Deliveries: 40, Lost: 1}}},
-		{Program: "pi", Version: "1.0", Date: "2026-01-08", Seed: 6, Entrance: &entranceFigures{
+		{Program: "pi", Version: "1.0", Date: "2026-01-07", Seed: 6, Door: &doorFigures{figures: figures{Deliveries: 40, Lost: 1}}},
+		{Program: "pi", Version: "1.0", Date: "2026-01-08", Seed: 6, Door: &doorFigures{
 			figures: figures{Deliveries: 2, waits: waits{Started: millis{400e6, 600e6}}}, Always: millis{110e6}, Draft: millis{650e6},
 			Urgent: millis{250e6},
 		}},
@@ -399,12 +399,12 @@ func TestRecordsAreReadAsTheyWereKept(t *testing.T) {
 	keep(t, program, record{Size: "80x24", Scenes: map[string]bool{"it works": true}})
 	keep(t, program, record{Seed: 7, Deliveries: &figures{Deliveries: 3, waits: waits{Begun: millis{12e6}}}})
 
-	keep(t, program, record{Seed: 7, Entrance: &entranceFigures{figures: figures{Lost: 2}, Draft: millis{650e6}}})
+	keep(t, program, record{Seed: 7, Door: &doorFigures{figures: figures{Lost: 2}, Draft: millis{650e6}}})
 
 	all := must.Have(readRecords())(t)
 	if len(all) != 3 || !all[0].Scenes["it works"] || all[1].Program != realPrograms[0].profile || all[1].Deliveries == nil ||
 		all[1].Deliveries.Deliveries != 3 || !slices.Equal(all[1].Deliveries.Begun, millis{12e6}) || all[2].Deliveries != nil ||
-		all[2].Entrance == nil || all[2].Entrance.Lost != 2 || !slices.Equal(all[2].Entrance.Draft, millis{650e6}) {
+		all[2].Door == nil || all[2].Door.Lost != 2 || !slices.Equal(all[2].Door.Draft, millis{650e6}) {
 		t.Errorf("the records are %+v", all)
 	}
 }

@@ -43,7 +43,7 @@ type realProgram struct {
 	// recalls says that a prompt whose tool was refused, or which failed, goes along with the next one.
 	recalls bool
 
-	// repeats says that it tries a prompt again by itself that came through its entrance and failed: its model then has
+	// repeats says that it tries a prompt again by itself that came through its door and failed: its model then has
 	// it several times.
 	repeats bool
 

@@ -31,7 +31,7 @@ type record struct {
 	Guarantees map[checked.Guarantee]checked.Verdict `json:"guarantees,omitempty"`
 	Seed       uint64                                `json:"seed,omitempty"`
 	Deliveries *figures                              `json:"deliveries,omitempty"`
-	Entrance   *entranceFigures                      `json:"entrance,omitempty"` // deliveries through its own entrance
+	Door       *doorFigures                          `json:"entrance,omitempty"` // deliveries through its own door
 	Hooks      *hookFigures                          `json:"hooks,omitempty"`    // deliveries that its hooks could take
 }
 

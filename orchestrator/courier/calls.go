@@ -9,7 +9,7 @@ import (
 
 // hook is one that waits.
 type hook interface {
-	entrance
+	openDoor
 	Moment() door.Moment
 	Pass() // there is nothing for it
 }

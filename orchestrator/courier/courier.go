@@ -29,7 +29,7 @@ type courier struct {
 	typist   *typist
 	recovery *recovery
 
-	doors   doorway   // the own entrance of the program
+	doors   doorway   // the own door of the program
 	blocked bool      // the last look found what only the operator passes: a blocked program, a spent budget
 	ahead   foresight // of the message that is being stored on the offer
 }
@@ -264,7 +264,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if h.none() && !w.by.works() {
 		c.doors.hook.noteRest(t)
 	}
-	decided := cmp.Or(seen, c.o.Now()) // an answer of the entrance can take long, and a claim, too
+	decided := cmp.Or(seen, c.o.Now()) // an answer of the door can take long, and a claim, too
 	if e, through := c.doors.wants(ctx, t, &job, h); through {
 		if !team.IsUrgent(job) && c.m.HasUrgent() {
 			c.ledger.soon = true // an urgent one came meanwhile, and goes first

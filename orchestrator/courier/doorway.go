@@ -12,19 +12,19 @@ import (
 	"parley/store"
 )
 
-// A program can have an entrance of its own, see package door. It is the second way to carry a message out: the claim
-// names it, and what the courier makes of it is the same as of a typed one. What was claimed for the entrance is never
+// A program can have a door of its own, see package door. It is the second way to carry a message out: the claim
+// names it, and what the courier makes of it is the same as of a typed one. What was claimed for the door is never
 // typed unless the program says that it does not have it.
 
 const (
-	// doorPatience is how long a message waits for its terminal before it goes through the program's entrance instead,
+	// doorPatience is how long a message waits for its terminal before it goes through the program's door instead,
 	// which then has it within a second.
 	doorPatience = 500 * time.Millisecond
 	// doorSilence is how long a program that has nothing to do may say nothing of a message that it was given.
 	doorSilence = 30 * time.Second
-	// doorAnswers bounds one call of an entrance.
+	// doorAnswers bounds one call of a door.
 	doorAnswers = 10 * time.Second
-	// doorShut is how long an entrance that was closed is left alone, doubling to doorShutLong.
+	// doorShut is how long a door that was closed is left alone, doubling to doorShutLong.
 	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
 	// doorPause is the same for one that takes another letter soon.
 	doorPause = 2 * time.Second
@@ -36,7 +36,7 @@ const (
 	doorFresh = 10 * time.Second
 )
 
-// handed is a message that a program was given through its entrance, or may have been, and whose fate is open.
+// handed is a message that a program was given through its door, or may have been, and whose fate is open.
 type handed struct {
 	store.Job
 	on     *team.Terminal
@@ -45,7 +45,7 @@ type handed struct {
 	past   string      // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time   // when it was handed over, or when this daemon found it
 	claim  time.Time   // no report of it can be older
-	never  bool        // the entrance was closed: it was not handed over
+	never  bool        // the door was closed: it was not handed over
 	told   bool        // it is unconfirmed, and asked for all the same: a later turn can take it along
 	again  time.Time   // when it is asked for next, if it is told
 	idle   time.Time   // since when the program has had nothing to do, and says nothing of it; zero: it has
@@ -88,7 +88,7 @@ func (in *inside) forget(x *handed) {
 	*in = slices.DeleteFunc(*in, func(y *handed) bool { return y == x })
 }
 
-// doorway is what a courier knows of the entrance of its program.
+// doorway is what a courier knows of the door of its program.
 type doorway struct {
 	v    *view
 	open inside
@@ -97,7 +97,7 @@ type doorway struct {
 	rest time.Duration  // for how long
 
 	recalled bool               // what an earlier daemon had told is asked for
-	typed    map[store.Key]bool // what was claimed for the entrance before: a claim to type it forgets that
+	typed    map[store.Key]bool // what was claimed for the door before: a claim to type it forgets that
 
 	hook hookway
 
@@ -106,10 +106,10 @@ type doorway struct {
 	newer string // the same while it is closed to its program's version
 }
 
-// wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
-// terminal holds it back. A message is typed if it was claimed for the entrance before, if it stands in the terminal
+// wants returns the door by which a message goes, and whether it goes there: where its agent allows that and the
+// terminal holds it back. A message is typed if it was claimed for the door before, if it stands in the terminal
 // already, or if the operator wants it there. h is what holds it back in the terminal.
-func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
+func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (openDoor, bool) {
 	d.unfit = ""
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
@@ -143,7 +143,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	return e, e != nil
 }
 
-// untried says that an entrance is closed to a version of its program, "" if the error is another.
+// untried says that a door is closed to a version of its program, "" if the error is another.
 func untried(err error) string {
 	if u, ok := errors.AsType[*door.UntriedError](err); ok {
 		return "its program's door is closed, since nothing shows that it holds in version " + u.Version +
@@ -191,7 +191,7 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 	return false
 }
 
-// tell says of what holds a message back in its terminal why it does not go through the entrance.
+// tell says of what holds a message back in its terminal why it does not go through the door.
 func (d *doorway) tell(h hold) hold {
 	if d.unfit == "" || h.none() {
 		return h
@@ -199,15 +199,15 @@ func (d *doorway) tell(h hold) hold {
 	return h.with("", "; "+d.unfit)
 }
 
-// close notes that the entrance was closed.
+// close notes that the door was closed.
 func (d *doorway) close() {
 	d.rest = min(max(doorShut, 2*d.rest), doorShutLong)
 	d.shut = d.v.o.Now().Add(d.rest)
 }
 
-// give claims a message for the entrance and hands it over once. It is done when the next message may follow.
+// give claims a message for the door and hands it over once. It is done when the next message may follow.
 func (d *doorway) give(
-	ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold,
+	ctx context.Context, t *team.Terminal, job store.Job, e openDoor, h hold,
 ) (done bool, err error) {
 	v := d.v
 	ctx, cancel := unhurried(ctx)
@@ -256,7 +256,7 @@ func (d *doorway) give(
 }
 
 // keeps reports whether the program says that it has a message which it was given before, and which the operator has
-// retried since. That one is not typed as well: it is claimed for the entrance again, and asked for as before.
+// retried since. That one is not typed as well: it is claimed for the door again, and asked for as before.
 func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (bool, error) {
 	if !job.Door || job.State == parley.DeliveryTyping {
 		return false, nil
@@ -279,7 +279,7 @@ func (d *doorway) keeps(ctx context.Context, t *team.Terminal, job store.Job) (b
 	return err == nil, err
 }
 
-// claim notes that a message goes through the entrance, and reports whether that was noted. Without an error it was
+// claim notes that a message goes through the door, and reports whether that was noted. Without an error it was
 // read, or has expired.
 func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 	err := d.v.o.Store.ClaimDoor(ctx, x.Key)
@@ -294,7 +294,7 @@ func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 	return true, nil
 }
 
-// taken returns a delivery that was claimed for the entrance before.
+// taken returns a delivery that was claimed for the door before.
 func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 	compose := whole
 	if job.Argument {
@@ -306,7 +306,7 @@ func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 	}}
 }
 
-// end ends the time of a message at the entrance.
+// end ends the time of a message at the door.
 func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) error {
 	if err := ignoreStale(d.v.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"parley/store"
 )
 
-// witnesses tell what has become of a message at the entrance. They are asked in this order, until one knows.
+// witnesses tell what has become of a message at the door. They are asked in this order, until one knows.
 var witnesses = []func(d *doorway, ctx context.Context, x *handed) (told bool, err error){
 	(*doorway).wasShut, (*doorway).isReported, (*doorway).hasEnded,
 	(*doorway).shows, (*doorway).answers, (*doorway).rests,
@@ -28,7 +28,7 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 	return nil
 }
 
-// wasShut tells of a message that met a closed entrance, if the database did not take that.
+// wasShut tells of a message that met a closed door, if the database did not take that.
 func (d *doorway) wasShut(ctx context.Context, x *handed) (told bool, err error) {
 	if !x.never {
 		return false, nil
@@ -36,7 +36,7 @@ func (d *doorway) wasShut(ctx context.Context, x *handed) (told bool, err error)
 	return true, d.end(ctx, x, absent("its door is closed"))
 }
 
-// absent returns what becomes of a message that was claimed for an entrance, and that the program does not have.
+// absent returns what becomes of a message that was claimed for a door, and that the program does not have.
 func absent(why string) store.Change {
 	return ended(parley.DeliveryQueued, parley.EndedDoorAbsent, why)
 }
@@ -113,7 +113,7 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 	return true, d.prove(ctx, x, proof, words)
 }
 
-// answers tells by what the program says at its entrance.
+// answers tells by what the program says at its door.
 func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error) {
 	if now := d.v.o.Now(); x.told && now.Before(x.again) {
 		return true, nil
@@ -181,7 +181,7 @@ func (d *doorway) takeBack(ctx context.Context, x *handed) (back bool, err error
 	return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 }
 
-// answerOf asks the program. Its entrance never had what it was started with.
+// answerOf asks the program. Its door never had what it was started with.
 func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 	if x.Argument {
 		return door.Answer{Fate: door.Unknown, Evidence: "it says nothing of it"}
@@ -200,7 +200,7 @@ func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 	return answer
 }
 
-// restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
+// restore takes up a delivery that an earlier daemon had claimed for the door, or this one with an error.
 func (d *doorway) restore(t *team.Terminal, job store.Job) {
 	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
 		x := d.taken(t, job)

@@ -9,8 +9,8 @@ import (
 	"parley/store"
 )
 
-// A hook of a program that waits for what it may print is an entrance for a moment. It is one of those of its program:
-// what a hook took is followed as what any entrance did.
+// A hook of a program that waits for what it may print is a door for a moment. It is one of those of its program:
+// what a hook took is followed as what any door did.
 
 // hookway is what a courier knows of the hooks of its program.
 type hookway struct {
@@ -52,7 +52,7 @@ func (w *hookway) hasQueue(t *team.Terminal) bool {
 // noteRest notes that the program of a terminal rests, and has taken what was in its queue.
 func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queued = t, false }
 
-// awaits reports whether the turn that is all that holds a message back ends at a hook: another entrance would not
+// awaits reports whether the turn that is all that holds a message back ends at a hook: another door would not
 // bring it to the model before that.
 func (w *hookway) awaits(t *team.Terminal, h hold) bool {
 	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
@@ -73,7 +73,7 @@ func (w *hookway) beckon(t *team.Terminal, job *store.Job) {
 	}
 }
 
-// refused notes that an entrance took nothing. That a hook has gone on says nothing of another entrance.
+// refused notes that a door took nothing. That a hook has gone on says nothing of another door.
 func (d *doorway) refused(x *handed, err error) {
 	switch {
 	case x.hooked:

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// throughDoor tells the story of a program with an entrance, and returns what happened.
+// throughDoor tells the story of a program with a door, and returns what happened.
 func throughDoor(t *testing.T, door string, events ...event) (log string) {
 	t.Helper()
 	return throughDoorOf(t, "opencode", door, events...)
@@ -52,7 +52,7 @@ func TestWhatItsProgramKeepsSaysSo(t *testing.T) {
 	}
 }
 
-func TestWhatItsEntranceWouldChangeIsTyped(t *testing.T) {
+func TestWhatItsDoorWouldChangeIsTyped(t *testing.T) {
 	for program, given := range map[string]bool{"opencode": true, "qwen": false} {
 		log := throughDoorOf(t, program, "tells",
 			event{At: 3 * time.Second, Do: "send", What: "normal"},
@@ -72,7 +72,7 @@ func TestAFreeTerminalIsTypedInto(t *testing.T) {
 	}
 }
 
-func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
+func TestAClosedDoorLeavesTheTerminal(t *testing.T) {
 	log := throughDoor(t, "tells", event{At: time.Second, Do: "door closes", For: time.Hour},
 		event{At: 5 * time.Second, Do: "draft", What: "clears it", For: 5 * time.Second},
 		event{At: 7 * time.Second, Do: "send", What: "normal"})
@@ -81,7 +81,7 @@ func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
 	}
 }
 
-func TestAnEntranceThatIsClosedToAVersionSaysSo(t *testing.T) {
+func TestADoorThatIsClosedToAVersionSaysSo(t *testing.T) {
 	log := throughDoor(t, "newer",
 		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second},
 		event{At: 6 * time.Second, Do: "send", What: "normal"})

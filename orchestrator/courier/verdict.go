@@ -31,7 +31,7 @@ func typedRungs(entered bool, proof parley.ReasonCode, evidence string, typed *s
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
-// for those of the code. typed is nil for what came through an entrance.
+// for those of the code. typed is nil for what came through a door.
 func rungs(proof parley.ReasonCode, evidence string, typed *store.Job) []store.Change {
 	shown := proof.In(cmp.Or(evidence, proof.Words("")))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Cause: shown}}

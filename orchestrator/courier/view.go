@@ -150,7 +150,7 @@ func (v *view) isFromPerson(job *store.Job) bool {
 	return sender != nil && sender.Kind == parley.KindHuman
 }
 
-// textOf returns a message as it goes through an entrance.
+// textOf returns a message as it goes through a door.
 func (v *view) textOf(t *team.Terminal, job *store.Job) string {
 	return whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).text
 }

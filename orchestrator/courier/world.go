@@ -50,7 +50,7 @@ type host interface {
 	Instance(t *team.Terminal) string                  // of the server that answers for the terminal now
 	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
-	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error)
+	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (openDoor, error)
 	// Beckon has the program's hooks in the turn ask for a message, or no longer.
 	Beckon(m *team.Member, up bool)
 	terminalHost
@@ -72,7 +72,7 @@ type machine struct {
 	beckon    func(agentID string, up bool) // nil: no hook asks
 }
 
-// newMachine returns a host without entrances.
+// newMachine returns a host without doors.
 func newMachine() machine { return machine{processes: &tmux.Processes{}} }
 
 // Beckon puts up the flag of an agent, or takes it down.
@@ -82,19 +82,19 @@ func (m machine) Beckon(to *team.Member, up bool) {
 	}
 }
 
-// Doors opens the own entrance of the program in a member's terminal, nil where it has none. With any, a version of the
-// program counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
+// Doors opens the own door of the program in a member's terminal, nil where it has none. With any, a version of the
+// program counts with which the door was not tried. The error is door.ErrClosed if it is not there now.
 type Doors func(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error)
 
 // DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with
-// "", only to a version of the program with which the entrance was tried.
+// "", only to a version of the program with which the door was tried.
 const (
 	DoorNever  = "never"
 	doorAlways = "always"
 )
 
-// Door returns the own entrance of the program in a terminal, nil if it has none.
-func (m machine) Door(ctx context.Context, to *team.Member, t *team.Terminal, any bool) (entrance, error) {
+// Door returns the own door of the program in a terminal, nil if it has none.
+func (m machine) Door(ctx context.Context, to *team.Member, t *team.Terminal, any bool) (openDoor, error) {
 	if m.doors == nil {
 		return nil, nil
 	}
@@ -130,8 +130,8 @@ func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
 	return ttyMode{canonical, err == nil}
 }
 
-// entrance is the own entrance of a program.
-type entrance interface {
+// openDoor is the own door of a program.
+type openDoor interface {
 	Give(ctx context.Context, l door.Letter) error
 	Ask(ctx context.Context, l door.Letter) (door.Answer, error)
 	Withdraw(ctx context.Context, l door.Letter) (back bool, err error)

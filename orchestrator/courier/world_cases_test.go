@@ -154,7 +154,7 @@ var cases = []struct {
 			{At: ms(31940), Do: "server dies", For: ms(14655)},
 		},
 	}},
-	{"a dialog opens while the entrance is asked of a message that it has dropped, and which is sent again", story{
+	{"a dialog opens while the door is asked of a message that it has dropped, and which is sent again", story{
 		Seed: 175237, Profile: "codex", Traits: traits{
 			Width: 120, Draw: 2 * time.Second, Start: ms(1240), Work: time.Second, Suggests: true,
 			doorTraits: doorTraits{
@@ -167,7 +167,7 @@ var cases = []struct {
 			{At: 106 * time.Second, Do: "retry", N: 2},
 		},
 	}},
-	{"a dialog opens while the entrance is asked whether it keeps the message", story{
+	{"a dialog opens while the door is asked whether it keeps the message", story{
 		Seed: 14070, Profile: "opencode", Traits: traits{
 			Width: 120, Read: ms(32), Start: ms(1547), Work: time.Second,
 			doorTraits: doorTraits{Door: "tells", Answers: ms(844), Lies: true},

@@ -397,7 +397,7 @@ func page(r *result, all map[string]found, notes string) string {
 	}
 	fmt.Fprintf(&b, `# Simulated deliveries
 
-The couriers type into a simulated world: seven kinds of programs, some with an entrance of their own, people, faults, and a daemon that dies
+The couriers type into a simulated world: seven kinds of programs, some with a door of their own, people, faults, and a daemon that dies
 between any two steps. [architecture.md](../architecture.md#truth) says how. `+"`make simulate`"+` writes this page.
 
 | deliveries | stories | proven | broken promises |

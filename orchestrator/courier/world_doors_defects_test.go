@@ -1,11 +1,11 @@
 package courier
 
-// doorDefects are mistakes about programs' own entrances.
+// doorDefects are mistakes about programs' own doors.
 var doorDefects = []defect{
-	{"what goes through an entrance is not claimed", "doorway.go", `	err := d.v.o.Store.ClaimDoor(ctx, x.Key)`,
+	{"what goes through a door is not claimed", "doorway.go", `	err := d.v.o.Store.ClaimDoor(ctx, x.Key)`,
 		`	var err error`, nil},
-	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
-	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
+	{"a door that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
+	{"a closed door counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
 	{"what its program keeps counts as read", "doorway_ask.go", `	case f == door.Read:`, `	case f == door.Read, f == door.Queued:`, nil},
 	{"what its program keeps is given up", "doorway_ask.go", `	case f != door.Dropped && f != door.Absent:`,
 		`	case f != door.Dropped && f != door.Absent && f != door.Queued:`, nil},
@@ -25,7 +25,7 @@ var doorDefects = []defect{
 			continue`, nil},
 	{"what a daemon had given as it died is forgotten", "courier.go", `			c.doors.restore(t, job)
 			continue`, `			continue`, nil},
-	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door && !d.hook.missed[job.Key] || d.typed[job.Key] ||
+	{"a message goes through a door twice", "doorway.go", `typed := job.Door && !d.hook.missed[job.Key] || d.typed[job.Key] ||
 		d.v`,
 		`typed := d.v`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
@@ -35,9 +35,9 @@ var doorDefects = []defect{
 		`range d.open.behind(x)[:0] {`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
 	new(memory).noteHanded(x,`, nil},
-	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
+	{"nobody looks again after a slow claim for the door", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
-	{"what goes through an entrance overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
+	{"what goes through a door overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
 			c.ledger.soon`, `		if false {
 			c.ledger.soon`, nil},
 	{"what is not given back is typed all the same", "doorway_ask.go", `	return back
@@ -68,7 +68,7 @@ var doorDefects = []defect{
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: false,`, nil},
 	{"any message goes into the turn that runs", "doorway.go",
 		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
-	{"what comes back from an entrance is not read again", "doorway.go", `	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
+	{"what comes back from a door is not read again", "doorway.go", `	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 
 	// Hooks of its program.
@@ -95,7 +95,7 @@ var doorDefects = []defect{
 		`c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true`, `c.ledger.open, c.ledger.openOn = true, nil`, nil},
 	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
 			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
-	{"the entrance is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
+	{"the door is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
 		return door.Answer{`, `	if x.Argument && false {
 		return door.Answer{`, nil},
 	{"what a program was started with is never given up", "doorway_ask.go", `now.Sub(x.idle) >= doorSilence {`, `now.Sub(x.idle) >= doorSilence && !x.Argument {`, nil},

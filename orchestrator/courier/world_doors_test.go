@@ -14,10 +14,10 @@ import (
 	"parley/store"
 )
 
-// A third of the programs have an entrance of their own. It can lose a letter, keep it for long, answer late, twice or
+// A third of the programs have a door of their own. It can lose a letter, keep it for long, answer late, twice or
 // nonsense, close, drop what it has, and it dies with its program.
 
-// doorTraits describe the entrance of a program.
+// doorTraits describe the door of a program.
 type doorTraits struct {
 	Door     string        // "": none; "tells" of each letter, or only "reports" the prompt
 	Setting  string        // of the agent
@@ -29,7 +29,7 @@ type doorTraits struct {
 	Lies     bool          // what came while a question was open lies there after the answer, until the next prompt
 }
 
-// inbox is what a program has got through its entrance.
+// inbox is what a program has got through its door.
 type inbox struct {
 	letters []letterIn      // that no turn holds yet
 	lying   bool            // they lie there until the next prompt
@@ -65,8 +65,8 @@ func (g *program) inherit(before *program) {
 	g.w.after(time.Second, g.readLetters)
 }
 
-// Door returns the entrance of the program that a terminal was made for.
-func (h worldHost) Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error) {
+// Door returns the door of the program that a terminal was made for.
+func (h worldHost) Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (openDoor, error) {
 	own, err := h.own(ctx, t)
 	if !any || h.w.story.Traits.Hooks == "" {
 		return own, err
@@ -76,7 +76,7 @@ func (h worldHost) Door(ctx context.Context, m *team.Member, t *team.Terminal, a
 	return d, nil
 }
 
-func (h worldHost) own(ctx context.Context, t *team.Terminal) (entrance, error) {
+func (h worldHost) own(ctx context.Context, t *team.Terminal) (openDoor, error) {
 	g := h.program(t)
 	if g != nil && h.w.story.Traits.Door != "" && time.Until(g.silent) > 0 {
 		if err := h.w.sleep(ctx, time.Until(g.silent)); err != nil {
@@ -94,7 +94,7 @@ func (h worldHost) own(ctx context.Context, t *team.Terminal) (entrance, error) 
 	return worldDoor{h.w, g}, nil
 }
 
-// worldDoor is the entrance of one program.
+// worldDoor is the door of one program.
 type worldDoor struct {
 	w *world
 	g *program
@@ -197,7 +197,7 @@ func (g *program) takeLetter(l door.Letter) {
 	switch {
 	case g.loses > 0:
 		g.loses--
-		g.w.note("%s is lost at the entrance", m.Text)
+		g.w.note("%s is lost at the door", m.Text)
 		return
 	case again && !g.w.story.Traits.Doubles:
 		g.w.note("%s came again", m.Text)
@@ -205,7 +205,7 @@ func (g *program) takeLetter(l door.Letter) {
 	case g.drops > 0:
 		g.drops--
 		g.dropped[l.ID] = true
-		g.w.note("%s is dropped at the entrance", m.Text)
+		g.w.note("%s is dropped at the door", m.Text)
 		return
 	}
 	m.given, g.seen[l.ID], g.lying = true, true, false
@@ -264,7 +264,7 @@ func (g *program) steerLetters() {
 	g.drawSoon()
 }
 
-// befallDoor makes an event happen at the entrance. It reports whether it is one.
+// befallDoor makes an event happen at the door. It reports whether it is one.
 func (g *program) befallDoor(e event) bool {
 	switch e.Do {
 	case "door closes":
@@ -286,12 +286,12 @@ func (g *program) befallDoor(e event) bool {
 	return true
 }
 
-// addDoor gives the program an entrance, in some stories.
+// addDoor gives the program a door, in some stories.
 func (t *teller) addDoor(end time.Duration) {
 	o := *t
 	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 3))
 	s, tr := t.s, &t.s.Traits
-	if !t.p.HasMarkers() || tr.DropsBegin || o.IntN(3) > 0 { // no program with an entrance drops so
+	if !t.p.HasMarkers() || tr.DropsBegin || o.IntN(3) > 0 { // no program with a door drops so
 		return
 	}
 	tr.Door, tr.Setting = "tells", often(&o, "", "always", "when_held")
@@ -376,7 +376,7 @@ func (t *teller) addSteering(end time.Duration) {
 	}
 }
 
-// addClosing closes the entrance while a message is claimed for it, in some stories.
+// addClosing closes the door while a message is claimed for it, in some stories.
 func (t *teller) addClosing(end time.Duration) {
 	o := *t
 	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 5))
@@ -413,7 +413,7 @@ func (v *watch) gives(g *program, l door.Letter) {
 	row := v.w.store.find(m.key)
 	v.w.note("%s is given", m.Text)
 	if row.job.State != parley.DeliveryTyping || !row.job.Door {
-		v.w.violate(promiseClaim, "%s is given and is %s, for the entrance %v", m.Text, row.job.State, row.job.Door)
+		v.w.violate(promiseClaim, "%s is given and is %s, for the door %v", m.Text, row.job.State, row.job.Door)
 	}
 	v.by, v.issued = v.w.hosts.acting, time.Now()
 	v.leasedAt(m.Text)
@@ -442,7 +442,7 @@ func (v *watch) steers(l letterIn) {
 	}
 }
 
-// inOrder checks that nothing is taken from the terminal before what the program has had through its entrance
+// inOrder checks that nothing is taken from the terminal before what the program has had through its door
 // for longer.
 func (v *watch) inOrder(g *program, m *message, who string) {
 	if who != "" {
@@ -459,7 +459,7 @@ func (v *watch) inOrder(g *program, m *message, who string) {
 	}
 }
 
-// endsAtDoor checks the verdict on a message that was claimed for the entrance.
+// endsAtDoor checks the verdict on a message that was claimed for the door.
 func (v *watch) endsAtDoor(m *message, c store.Change) {
 	g := (*program)(nil)
 	if v.w.pane != nil {
@@ -480,7 +480,7 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Words())
 		}
 		if m.shutOut {
-			v.w.violate(promiseCertain, "%s met a closed entrance, and is unconfirmed: %s", m.Text, c.Words())
+			v.w.violate(promiseCertain, "%s met a closed door, and is unconfirmed: %s", m.Text, c.Words())
 		}
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() &&
 			v.w.settled(at, time.Now()) && at.After(m.queued) {

@@ -132,10 +132,10 @@ func (h *worldHook) Give(ctx context.Context, l door.Letter) error {
 	return nil
 }
 
-// Ask implements entrance. The program is asked at its own.
+// Ask implements door. The program is asked at its own.
 func (*worldHook) Ask(context.Context, door.Letter) (door.Answer, error) { return door.Answer{}, nil }
 
-// Withdraw implements entrance.
+// Withdraw implements door.
 func (*worldHook) Withdraw(context.Context, door.Letter) (bool, error) { return false, nil }
 
 // tool calls a hook in the turn that runs.
@@ -232,14 +232,14 @@ func (v *watch) losesAgain(m *message, c store.Change) {
 	g.silentFor, g.lostID = v.w.daemon, m.ID
 }
 
-// hookDoor is what a program is asked at of letters that hooks took, and its other entrance, if it has one.
+// hookDoor is what a program is asked at of letters that hooks took, and its other door, if it has one.
 type hookDoor struct {
 	w *world
 	worldDoor
 	none error // why it has no other
 }
 
-// Ask implements entrance.
+// Ask implements door.
 func (d hookDoor) Ask(ctx context.Context, l door.Letter) (door.Answer, error) {
 	in := d.w.hooked[l.ID]
 	d.w.step()
@@ -256,7 +256,7 @@ func (d hookDoor) Ask(ctx context.Context, l door.Letter) (door.Answer, error) {
 	return door.Answer{Fate: door.Unknown, Evidence: "a hook took it"}, nil
 }
 
-// Give implements entrance.
+// Give implements door.
 func (d hookDoor) Give(ctx context.Context, l door.Letter) error {
 	if d.worldDoor.w == nil {
 		return door.ErrClosed
@@ -264,10 +264,10 @@ func (d hookDoor) Give(ctx context.Context, l door.Letter) error {
 	return d.worldDoor.Give(ctx, l)
 }
 
-// Withdraw implements entrance.
+// Withdraw implements door.
 func (d hookDoor) Withdraw(ctx context.Context, l door.Letter) (bool, error) {
 	if d.worldDoor.w == nil {
-		return false, errors.New("it has no other entrance")
+		return false, errors.New("it has no other door")
 	}
 	return d.worldDoor.Withdraw(ctx, l)
 }

@@ -55,7 +55,7 @@ func (c *contract) call() {
 	case 0, 1, 2:
 		c.last = fmt.Sprint("claim ", i)
 		if c.IntN(4) == 0 {
-			c.last += " for the entrance"
+			c.last += " for the door"
 			c.same(c.real.Deliveries.ClaimDoor(c.ctx, k), c.sim.ClaimDoor(c.ctx, k))
 			break
 		}

@@ -107,8 +107,8 @@ type message struct {
 	swallows  int  // pastes that a dialog threw away
 	swallowed bool // so the last one
 
-	shutOut  bool // its program's entrance was closed in the last attempt
-	given    bool // to its program's entrance, in the last attempt, and not lost there
+	shutOut  bool // its program's door was closed in the last attempt
+	given    bool // to its program's door, in the last attempt, and not lost there
 	pasted   bool // in the last attempt
 	pastedAt time.Time
 	turn     int     // of the program, at that time
@@ -505,7 +505,7 @@ func (s worldStore) ClaimDoor(ctx context.Context, k store.Key) error {
 		s.w.watch.claims(k, 0)
 		err := s.w.store.ClaimDoor(ctx, k)
 		s.w.watch.unclaims(k, &before, err)
-		s.w.note("claim of %s for the entrance: %v", s.w.nameOf(k), err)
+		s.w.note("claim of %s for the door: %v", s.w.nameOf(k), err)
 		return err
 	})
 }

@@ -52,7 +52,7 @@ func (an *AgentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
 			answerThere(&n)
 		} else if t != nil {
-			if _, unknown := t.Shown.Lasts(profile.Unknown); unknown { // its own entrance says so
+			if _, unknown := t.Shown.Lasts(profile.Unknown); unknown { // its own door says so
 				n.Text = cmp.Or(a.Evidence, n.Text)
 				keysFromHere(&n)
 			}

@@ -72,8 +72,8 @@ func (la *launcher) handOver(
 	return full, la.box(ctx, m, p, full)
 }
 
-// OpenDoor returns the arguments that open the entrance of a program that is launched with a command and an
-// environment. It adds the entrance's variables to own, and writes what is needed to use it. It does nothing for a
+// OpenDoor returns the arguments that open the door of a program that is launched with a command and an
+// environment. It adds the door's variables to own, and writes what is needed to use it. It does nothing for a
 // program that has none, or whose user settles that himself.
 func OpenDoor(
 	p *profile.Profile, command, env []string, values profile.Values, own map[string]string,

@@ -333,7 +333,7 @@ func (w *watcher) stateOf(
 	return w.loud(m, t, now)
 }
 
-// saidElsewhere returns the state of an agent whose screen tells nothing: the program may say by its own entrance what
+// saidElsewhere returns the state of an agent whose screen tells nothing: the program may say by its own door what
 // it does. That it rests is not taken from there, since then a message would be typed into what nobody knows.
 func (w *watcher) saidElsewhere(
 	ctx context.Context, m *team.Member, t *team.Terminal, s courier.Standing,

@@ -50,11 +50,11 @@ func Of(dir, profile, version string) (Result, bool) {
 	return all[i], true
 }
 
-// Entered lists the versions of a profile's program whose own entrance was tried and holds.
+// Entered lists the versions of a profile's program whose own door was tried and holds.
 func Entered(dir, profile string) (versions []string) {
 	for _, r := range known(dir, profile) {
 		if r.Version != "" && slices.ContainsFunc(r.Findings, func(f Finding) bool {
-			return f.Guarantee == Entrance && f.Verdict == Holds
+			return f.Guarantee == Door && f.Verdict == Holds
 		}) {
 			versions = append(versions, r.Version)
 		}

@@ -24,15 +24,15 @@ import (
 const (
 	Turn  Guarantee = "turn"  // a message is taken, its work is seen, and so is its end
 	Queue Guarantee = "queue" // its queue takes a message while it works
-	// messages go in by its own entrance beside a draft and behind work, and the draft is left
-	Entrance Guarantee = "entrance"
-	Hooks    Guarantee = "hooks"   // its turn goes on with a message that its hook prints at the end of it
-	Dialogs  Guarantee = "dialogs" // its question is seen, and nothing answers that
-	Refusal  Guarantee = "refusal" // that the model's server refuses is seen
+	// messages go in by its own door beside a draft and behind work, and the draft is left
+	Door    Guarantee = "entrance"
+	Hooks   Guarantee = "hooks"   // its turn goes on with a message that its hook prints at the end of it
+	Dialogs Guarantee = "dialogs" // its question is seen, and nothing answers that
+	Refusal Guarantee = "refusal" // that the model's server refuses is seen
 )
 
-// WithModel lists them in that order. Once a question is refused, a program can leave alone what comes by its entrance.
-func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Entrance, Hooks, Dialogs, Refusal} }
+// WithModel lists them in that order. Once a question is refused, a program can leave alone what comes by its door.
+func WithModel() []Guarantee { return []Guarantee{Turn, Queue, Door, Hooks, Dialogs, Refusal} }
 
 // NoModel says why they are not tried without a model.
 const NoModel = "they take a scripted model: --model"
@@ -93,7 +93,7 @@ func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
 		return w.turns(ctx)
 	case Queue:
 		return w.queues(ctx)
-	case Entrance:
+	case Door:
 		return w.enters(ctx)
 	case Hooks:
 		return w.hooked(ctx)

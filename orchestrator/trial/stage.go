@@ -30,7 +30,7 @@ type stage struct {
 	server  *tmux.Server
 	pane    *tmux.Pane
 	leader  int  // what tmux started in the pane
-	opened  bool // the program's own entrance was opened
+	opened  bool // the program's own door was opened
 }
 
 // makeScratch makes the directory of a trial in the user's cache: Gemini CLI takes no settings out of /tmp.
@@ -185,7 +185,7 @@ func (s *stage) command(o *Options) (argv, env []string, err error) {
 			return nil, nil, err
 		}
 		argv = slices.Concat(argv, opens, hooks)
-		h.Env[parley.AgentIDVariable] = values.ID // by which what an entrance starts is known
+		h.Env[parley.AgentIDVariable] = values.ID // by which what a door starts is known
 	}
 
 	env = slices.DeleteFunc(slices.Clone(given), func(kv string) bool {

@@ -18,6 +18,14 @@ import (
 // Guarantee is something that parley relies on when it types to a program.
 type Guarantee string
 
+// Words returns what people read. The stored word for that of a program's door is older.
+func (g Guarantee) Words() string {
+	if g == Door {
+		return "door"
+	}
+	return string(g)
+}
+
 // The guarantees, in the order in which they are tried.
 const (
 	Rest   Guarantee = "rest"       // the screen says that the program waits for a prompt
@@ -151,8 +159,8 @@ func (r *Result) Failed() (failed []Guarantee) {
 }
 
 // noMatterOfTyping are what a program does with Escape and with its queue, how it shows a failure of its model, and
-// what comes through its own entrance or its hooks.
-var noMatterOfTyping = []Guarantee{Escape, Queue, Entrance, Hooks, Refusal}
+// what comes through its own door or its hooks.
+var noMatterOfTyping = []Guarantee{Escape, Queue, Door, Hooks, Refusal}
 
 // Misread reports whether a marker does not fit.
 func (r *Result) Misread() bool {
@@ -191,7 +199,7 @@ func (r *Result) Words() string {
 		var names []string
 		for _, f := range r.Findings {
 			if f.Verdict == verdict {
-				names = append(names, string(f.Guarantee))
+				names = append(names, f.Guarantee.Words())
 			}
 		}
 		word := string(verdict)

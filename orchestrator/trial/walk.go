@@ -42,7 +42,7 @@ type walk struct {
 	script   profile.Scripted
 	dir      string // where the program runs
 	private  string // the directory of its handover
-	entered  bool   // its entrance was opened
+	entered  bool   // its door was opened
 	findings []Finding
 	left     string // why nothing more may be tried; "": more may be
 	singly   bool   // it deletes only when the keys for that come one by one

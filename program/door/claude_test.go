@@ -67,7 +67,7 @@ func status(word, of, more string) string {
 	return fmt.Sprintf(`{"type":"control","action":"peer_message_status","status":%q,"orig_msg_id":%q%s,"msgV":1}`, word, of, more)
 }
 
-// Also a version with which its entrance was not tried: nothing goes in.
+// Also a version with which its door was not tried: nothing goes in.
 func TestClaudeSaysWhatItDoes(t *testing.T) {
 	f := startClaude(t)
 	f.said["version"], f.said["peerProtocol"] = "3.0.0", 2

@@ -20,7 +20,7 @@ var tellers = map[string]func(context.Context, Program) (Doing, error){
 }
 
 // Does asks what a program does now. Nothing goes in, so neither its version nor its session counts. It is ErrClosed if
-// there is no entrance.
+// there is no door.
 func Does(ctx context.Context, p Program) (Doing, error) {
 	ask, tells := tellers[p.Kind]
 	if !tells {

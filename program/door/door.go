@@ -1,4 +1,4 @@
-// Package door hands messages to programs through entrances of their own, which need no keyboard, and learns what
+// Package door hands messages to programs through doors of their own, which need no keyboard, and learns what
 // became of them. A door is a way and not a proof: that a call was answered says only that it was. What proves a
 // message is what the program says by itself of the id that it was given.
 package door
@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// ErrClosed says that nothing was handed over, for sure: the entrance is not there, or belongs to another process,
+// ErrClosed says that nothing was handed over, for sure: the door is not there, or belongs to another process,
 // speaks what this room does not, or refused the message before it took it. Any other error of Give leaves open
 // whether the program has it.
 var ErrClosed = errors.New("nothing was handed over")
 
-// ErrNotNow is an ErrClosed of an entrance that stays open: it takes another letter, or this one later. Do not close
+// ErrNotNow is an ErrClosed of a door that stays open: it takes another letter, or this one later. Do not close
 // and open it again: it would forget what it has learned.
 var ErrNotNow = fmt.Errorf("not now: %w", ErrClosed)
 
-// UntriedError is an ErrClosed of an entrance that was not tried with the version of its program.
+// UntriedError is an ErrClosed of a door that was not tried with the version of its program.
 type UntriedError struct {
 	Version string
 	Tried   []string
@@ -60,18 +60,18 @@ type Answer struct {
 	Evidence string // a clause: "its session lists the message, and a turn answers it"
 }
 
-// Program is a program that runs, as far as its entrance must know it.
+// Program is a program that runs, as far as its door must know it.
 type Program struct {
-	Kind     string   // of the entrance, see Kinds
-	PID      int      // that must stand behind the entrance
-	Dir      string   // the agent's private directory, where its launch wrote what the entrance needs; "": adopted
+	Kind     string   // of the door, see Kinds
+	PID      int      // that must stand behind the door
+	Dir      string   // the agent's private directory, where its launch wrote what the door needs; "": adopted
 	Session  string   // the id of its session, "" if parley does not know it, or if it does not count, see OfSession
-	Versions []string // that the entrance was tried with, empty: any. Another one counts as closed
+	Versions []string // that the door was tried with, empty: any. Another one counts as closed
 }
 
-// Door is the entrance of one program that runs now. It may be used by several goroutines.
+// Door is the door of one program that runs now. It may be used by several goroutines.
 type Door interface {
-	// Give hands a letter over once. It returns as soon as the program has answered, or nothing when the entrance
+	// Give hands a letter over once. It returns as soon as the program has answered, or nothing when the door
 	// does not answer.
 	Give(ctx context.Context, l Letter) error
 	// Ask asks what has become of a letter, also one that an earlier daemon gave.
@@ -88,7 +88,7 @@ type keeps struct{}
 // Withdraw implements Door.
 func (keeps) Withdraw(context.Context, Letter) (back bool, err error) { return false, nil }
 
-// tried returns an error unless the entrance was tried with a version of the program.
+// tried returns an error unless the door was tried with a version of the program.
 func (p Program) tried(version string) error {
 	if len(p.Versions) == 0 || slices.Contains(p.Versions, version) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// extension is the entrance of a program that loads extensions: extension.mjs listens in it, hands over what comes, and
+// extension is the door of a program that loads extensions: extension.mjs listens in it, hands over what comes, and
 // tells by its session what has become of that.
 type extension struct {
 	keeps

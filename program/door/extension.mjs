@@ -1,5 +1,5 @@
-// The entrance of a program that loads extensions. parley writes this file next to its own extension where a launch
-// opens the entrance. It answers one request, a line of JSON, on each connection.
+// The door of a program that loads extensions. parley writes this file next to its own extension where a launch
+// opens the door. It answers one request, a line of JSON, on each connection.
 import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const longest = 4 << 20; // of a request, in characters
 // was given.
 export function open(pi, dir, version) {
 	const launch = JSON.parse(readFileSync(join(dir, "door.json"), "utf8"));
-	const state = (globalThis[Symbol.for("parley.entrance")] ??= { given: new Set() });
+	const state = (globalThis[Symbol.for("parley.door")] ??= { given: new Set() });
 
 	pi.on("session_start", (_event, ctx) => {
 		Object.assign(state, { pi, ctx });

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Call is a hook of a program that waits for what it may print: an entrance that stands open for a moment. Safe for
+// Call is a hook of a program that waits for what it may print: a door that stands open for a moment. Safe for
 // concurrent use.
 type Call struct {
 	moment    Moment
@@ -43,7 +43,7 @@ type Hooks struct {
 	read map[string]*transcripts // by kind
 }
 
-// NewCall opens an entrance for a hook of a kind that waits until over is closed. dir is that of Hooks, and file what
+// NewCall opens a door for a hook of a kind that waits until over is closed. dir is that of Hooks, and file what
 // its program writes of its turns; "": nothing that parley reads.
 func NewCall(dir, kind, file string, at Moment, over <-chan struct{}) *Call {
 	return &Call{

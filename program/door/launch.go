@@ -12,17 +12,17 @@ import (
 	"parley/internal/disk"
 )
 
-// Launch is what one launch opened its program's entrance with. Only the user can read it.
+// Launch is what one launch opened its program's door with. Only the user can read it.
 type Launch struct {
 	Port   int    `json:"port"`   // on loopback, for a program that listens where it is told
 	Socket string `json:"socket"` // in a directory of the launch, where an extension of parley's listens
-	Secret string `json:"secret"` // the password of its entrance
+	Secret string `json:"secret"` // the password of its door
 }
 
 // launchFile is its name in the agent's private directory.
 const launchFile = "door.json"
 
-// NewLaunch chooses where an entrance of a kind listens, which asks for this password: on a port that is free now, or
+// NewLaunch chooses where a door of a kind listens, which asks for this password: on a port that is free now, or
 // in a directory that is made for it in the program's runtime directory.
 func NewLaunch(kind, secret, runtime string) (Launch, error) {
 	if kind == "extension" {
@@ -42,7 +42,7 @@ func NewLaunch(kind, secret, runtime string) (Launch, error) {
 	return Launch{Port: port, Secret: secret}, l.Close()
 }
 
-// Remove removes the directory that an entrance listens in, if a launch has made one, before its agent's private
+// Remove removes the directory that a door listens in, if a launch has made one, before its agent's private
 // directory goes.
 func Remove(dir string) error {
 	l, err := readLaunch(dir)
@@ -52,7 +52,7 @@ func Remove(dir string) error {
 	return os.RemoveAll(filepath.Dir(l.Socket))
 }
 
-// Write keeps what the entrance was opened with in the agent's private directory, for this daemon and a later one, and
+// Write keeps what the door was opened with in the agent's private directory, for this daemon and a later one, and
 // the module that listens there for a program's extension.
 func (l Launch) Write(dir string) error {
 	if l.Socket != "" {
@@ -67,7 +67,7 @@ func (l Launch) Write(dir string) error {
 	return writePrivate(dir, launchFile, text)
 }
 
-// readLaunch returns what the launch of a program wrote. It is ErrClosed if that opened no entrance.
+// readLaunch returns what the launch of a program wrote. It is ErrClosed if that opened no door.
 func readLaunch(dir string) (l Launch, err error) {
 	if dir == "" {
 		return l, closed("parley has not launched the program")

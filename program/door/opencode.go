@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The limits of opencode's entrance.
+// The limits of opencode's door.
 const (
 	answerWithin = 10 * time.Second // on a machine with two cores at a load of 20 it took 2 s
 	maxAnswer    = 256 << 20        // bytes: a whole session
@@ -93,7 +93,7 @@ func dialListener(pid, port int) func(ctx context.Context, network, address stri
 	}
 }
 
-// greet checks that a version answers that the entrance was tried with, and that the session is there.
+// greet checks that a version answers that the door was tried with, and that the session is there.
 func (o *opencode) greet(ctx context.Context) error {
 	var health struct{ Version string }
 	if err := o.get(ctx, "/global/health", &health); err != nil {

@@ -10,10 +10,10 @@ import (
 	"parley"
 )
 
-// Doors are the kinds of entrances that parley can use, see Door.
+// Doors are the kinds of doors that parley can use, see Door.
 var Doors = []string{"claude", "extension", "opencode", "qwen"}
 
-// Door says how a message goes into the running program without a keyboard: which entrance it has, and what a launch
+// Door says how a message goes into the running program without a keyboard: which door it has, and what a launch
 // adds to open it for this run only. Args and the values of Env are templates over Values.
 type Door struct {
 	Kind string `yaml:"kind"` // one of Doors; "": it has none, or none that parley uses
@@ -22,13 +22,13 @@ type Door struct {
 	// Alters matches what the program changes on its way in, so that its model does not get what was sent: a text with
 	// it is typed.
 	Alters   string   `yaml:"alters"`
-	Versions []string `yaml:"versions"` // of the program that the entrance was tried with; empty: any
+	Versions []string `yaml:"versions"` // of the program that the door was tried with; empty: any
 
 	Args []string          `yaml:"args"` // before the handover's arguments
 	Env  map[string]string `yaml:"env"`  // replaces variables of the launch
 	// Own lists words of a command and variables of a launch with which the user settles the same: a flag of his own,
-	// or a mode in which the entrance is not safe. With one of them, or with a variable of Env, parley adds nothing
-	// and knows no entrance.
+	// or a mode in which the door is not safe. With one of them, or with a variable of Env, parley adds nothing
+	// and knows no door.
 	Own []string `yaml:"own"`
 
 	Hooks Hooks `yaml:"hooks,omitempty"` // its own hooks, which take a message without any of the above
@@ -39,13 +39,13 @@ const secretMark = "parley-"
 
 var secretForm = regexp.MustCompile(`^` + secretMark + `[A-Z2-7]{26}$`)
 
-// NewSecret returns the password of an entrance.
+// NewSecret returns the password of a door.
 func NewSecret() string { return secretMark + rand.Text() }
 
-// IsSecret reports whether a value is the password of an entrance: a launch from within an agent does not inherit it.
+// IsSecret reports whether a value is the password of a door: a launch from within an agent does not inherit it.
 func IsSecret(value string) bool { return secretForm.MatchString(value) }
 
-// Opens reports whether a launch with this command and environment opens the entrance.
+// Opens reports whether a launch with this command and environment opens the door.
 func (d Door) Opens(command, env []string) bool {
 	return d.Kind != "" && !slices.ContainsFunc(slices.Concat(command, env), func(word string) bool {
 		name, value, _ := strings.Cut(word, "=")
@@ -55,7 +55,7 @@ func (d Door) Opens(command, env []string) bool {
 	})
 }
 
-// Render returns what a launch adds to open the entrance. Every user of the machine can read the arguments of a
+// Render returns what a launch adds to open the door. Every user of the machine can read the arguments of a
 // program, so these have neither the secret nor the seal.
 func (d Door) Render(v Values) (args []string, env map[string]string, err error) {
 	f, open := filler{}, v
@@ -72,7 +72,7 @@ func (d Door) Render(v Values) (args []string, env map[string]string, err error)
 	return args, env, f.err
 }
 
-// IsAltered reports whether the program changes a text that comes through its entrance.
+// IsAltered reports whether the program changes a text that comes through its door.
 func (p *Profile) IsAltered(text string) bool {
 	return p.patterns.alters != nil && p.patterns.alters.MatchString(text)
 }

@@ -33,7 +33,7 @@ func TestDoorsKeepTheSecretOutOfArguments(t *testing.T) {
 }
 
 // What the user settles himself wins, in a command or in its environment.
-func TestDoorsLeaveAUsersOwnEntranceAlone(t *testing.T) {
+func TestDoorsLeaveAUsersOwnDoorAlone(t *testing.T) {
 	opencode := find(t, builtin(t), "opencode").Door
 	for _, tt := range []struct {
 		command, env []string
@@ -55,7 +55,7 @@ func TestDoorsLeaveAUsersOwnEntranceAlone(t *testing.T) {
 	}
 
 	if (profile.Door{}).Opens([]string{"any"}, nil) {
-		t.Error("a program without an entrance opens one")
+		t.Error("a program without a door opens one")
 	}
 }
 

@@ -41,7 +41,7 @@ type Values struct {
 	Prompt   string // the first one, whole; "": it has none, or it is typed
 	First    string // the mark of the first prompt, if that is an argument
 	Port     int    // free on loopback; only in a Door
-	Secret   string // the password of its entrance; only in a Door's Env
+	Secret   string // the password of its door; only in a Door's Env
 }
 
 // ShortID returns the agent's id as headers show it.

@@ -13,7 +13,7 @@ import (
 
 // What the screen does not show, the program tells by itself: that it asks something needs the operator, and nothing is
 // typed. That it rests is not believed.
-func TestAQuestionThatOnlyItsEntranceTellsNeedsTheOperator(t *testing.T) {
+func TestAQuestionThatOnlyItsDoorTellsNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "door: {kind: claude, env: {CLAUDE_CONFIG_DIR: '"+home+"'}}"))

@@ -13,15 +13,15 @@ import (
 	"parley/program/door"
 )
 
-// enters gives the program two messages through its own entrance while a person's draft stands in the composer: the
+// enters gives the program two messages through its own door while a person's draft stands in the composer: the
 // second one comes while it works on the first.
 func (w *modelWalk) enters(ctx context.Context) error {
 	switch {
 	case w.walk.opts.Profile.Door.Kind == "":
-		w.walk.note(Entrance, NotTried, "none of its own is known")
+		w.walk.note(Door, NotTried, "none of its own is known")
 		return nil
 	case !w.walk.entered:
-		w.walk.note(Entrance, NotTried, "its command or its environment settles it")
+		w.walk.note(Door, NotTried, "its command or its environment settles it")
 		return nil
 	}
 
@@ -35,7 +35,7 @@ func (w *modelWalk) enters(ctx context.Context) error {
 	}
 	d, err := w.openDoor(ctx)
 	if err != nil {
-		w.walk.note(Entrance, Fails, fmt.Sprintf("it is closed: %v", err))
+		w.walk.note(Door, Fails, fmt.Sprintf("it is closed: %v", err))
 		return w.walk.clear(ctx)
 	}
 	why := w.hands(ctx, d)
@@ -63,24 +63,24 @@ func (w *modelWalk) enters(ctx context.Context) error {
 		return err
 	}
 	if !ok {
-		w.fails(Entrance, "it does not rest after what came through it", now, at)
+		w.fails(Door, "it does not rest after what came through it", now, at)
 		return nil
 	}
-	w.walk.note(Entrance, Holds, "")
+	w.walk.note(Door, Holds, "")
 	return nil
 }
 
-// shut notes that the entrance does not hold, and ends the trial: what went in can still come.
+// shut notes that the door does not hold, and ends the trial: what went in can still come.
 func (w *modelWalk) shut(ctx context.Context, saw string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	w.walk.note(Entrance, Fails, saw)
+	w.walk.note(Door, Fails, saw)
 	w.walk.left = "what came before did not hold"
 	return nil
 }
 
-// openDoor waits until the entrance is open, whatever the version. Some belong to the session, which may not be found
+// openDoor waits until the door is open, whatever the version. Some belong to the session, which may not be found
 // at once.
 func (w *modelWalk) openDoor(ctx context.Context) (d door.Door, err error) {
 	limit, cancel := context.WithTimeout(ctx, begins)

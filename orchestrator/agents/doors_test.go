@@ -18,23 +18,23 @@ import (
 	"parley/program/profile"
 )
 
-// A profile may name the entrances that can be opened, and no others.
-func TestProfilesKnowTheEntrancesThatCanBeOpened(t *testing.T) {
+// A profile may name the doors that can be opened, and no others.
+func TestProfilesKnowTheDoorsThatCanBeOpened(t *testing.T) {
 	if diff := cmp.Diff(door.Kinds(), profile.Doors); diff != "" {
 		t.Errorf("(-opened +in profiles):\n%s", diff)
 	}
 }
 
-// A check opens the entrance to a version where it found that it holds, and to no other. Where every version counts, it
+// A check opens the door to a version where it found that it holds, and to no other. Where every version counts, it
 // still does.
-func TestAChecksEvidenceOpensAnEntrance(t *testing.T) {
-	e := &Entrances{Checks: t.TempDir()}
+func TestAChecksEvidenceOpensADoor(t *testing.T) {
+	e := &Doors{Checks: t.TempDir()}
 	for version, verdict := range map[string]trial.Verdict{
 		"1.1": trial.Holds, "1.2": trial.Fails, "1.3": trial.NotTried, "": trial.Holds,
 	} {
 		must.Do(t, trial.Keep(e.Checks, trial.Result{
 			Profile: "robo", Version: version, Findings: []trial.Finding{
-				{Guarantee: trial.Rest, Verdict: trial.Holds}, {Guarantee: trial.Entrance, Verdict: verdict},
+				{Guarantee: trial.Rest, Verdict: trial.Holds}, {Guarantee: trial.Door, Verdict: verdict},
 			},
 		}))
 	}
@@ -69,7 +69,7 @@ func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
 	dir := t.TempDir()
 	l := door.Launch{Port: hangs.Addr().(*net.TCPAddr).Port, Secret: "secret"}
 	must.Do(t, l.Write(terminal.PrivateDir(dir, "ann")))
-	e := &Entrances{Dir: dir, Asked: map[string]Asked{}}
+	e := &Doors{Dir: dir, Asked: map[string]Asked{}}
 	at := &team.Terminal{PID: os.Getpid(), Profile: &profile.Profile{Door: profile.Door{Kind: "opencode"}}}
 
 	for _, setting := range []string{courier.DoorNever, "", "", ""} {
@@ -78,7 +78,7 @@ func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
 			t.Errorf("it says %+v", got)
 		}
 		if setting == courier.DoorNever && len(calls) > 0 {
-			t.Error("it was asked although its entrance is never used")
+			t.Error("it was asked although its door is never used")
 		}
 	}
 	if len(calls) != 1 {
@@ -93,12 +93,12 @@ func TestProgramsAreSeldomAskedWhatTheyDo(t *testing.T) {
 	}
 }
 
-// A program that begins another session keeps its entrance, where that is not one of a session: what it says of what is
+// A program that begins another session keeps its door, where that is not one of a session: what it says of what is
 // inside goes there.
-func TestEntrancesOutliveASession(t *testing.T) {
+func TestDoorsOutliveASession(t *testing.T) {
 	at := &team.Terminal{Profile: &profile.Profile{}}
 	for _, kind := range door.Kinds() {
-		e := &Entrances{Dir: t.TempDir(), Open: map[string]*KeptDoor{}}
+		e := &Doors{Dir: t.TempDir(), Open: map[string]*KeptDoor{}}
 		at.Profile.Door.Kind = kind
 		m := team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the first"}})
 		kept := &KeptDoor{Door: &closes{}, all: e, agentID: m.ID, on: at, session: e.program(m, at).Session}
@@ -107,13 +107,13 @@ func TestEntrancesOutliveASession(t *testing.T) {
 		m = team.NewMember(parley.Agent{ID: "ann", Session: parley.Session{ID: "the second"}})
 		got, _ := e.At(t.Context(), m, at, false)
 		if same := got == door.Door(kept); same == door.OfSession(kind) || same == kept.Door.(*closes).closed {
-			t.Errorf("%s: another session leaves the entrance as it is: %t, closed: %t",
+			t.Errorf("%s: another session leaves the door as it is: %t, closed: %t",
 				kind, same, kept.Door.(*closes).closed)
 		}
 	}
 }
 
-// closes is an entrance that notes its end.
+// closes is a door that notes its end.
 type closes struct {
 	door.Door
 	closed bool
@@ -124,7 +124,7 @@ func (c *closes) Close() error {
 	return nil
 }
 
-// What a hook took is asked for there, whether the program has another entrance or not; of the rest that one tells.
+// What a hook took is asked for there, whether the program has another door or not; of the rest that one tells.
 func TestLettersThatHooksTookAreAskedForThere(t *testing.T) {
 	dir := t.TempDir()
 	call := door.NewCall(terminal.HookDir(dir, "ann"), "end", "", door.Moment{}, nil)
@@ -136,7 +136,7 @@ func TestLettersThatHooksTookAreAskedForThere(t *testing.T) {
 		at := &team.Terminal{PID: os.Getpid(), Profile: &profile.Profile{Door: profile.Door{
 			Kind: kind, Hooks: profile.Hooks{End: profile.Hook{Event: "Stop"}},
 		}}}
-		e := &Entrances{Dir: dir, Open: map[string]*KeptDoor{}}
+		e := &Doors{Dir: dir, Open: map[string]*KeptDoor{}}
 		m := team.NewMember(parley.Agent{ID: "ann"})
 		d := must.Have(e.At(t.Context(), m, at, true))(t)
 		if answer := must.Have(d.Ask(t.Context(), taken))(t); answer.Fate != door.Unknown {

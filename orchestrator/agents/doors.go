@@ -16,8 +16,8 @@ import (
 	"parley/program/profile"
 )
 
-// Entrances keeps the own entrances of programs open, one for each agent. Safe for concurrent use.
-type Entrances struct {
+// Doors keeps the own doors of programs open, one for each agent. Safe for concurrent use.
+type Doors struct {
 	Dir    string // of private files
 	Checks string // what is kept of the programs that were checked
 
@@ -27,10 +27,10 @@ type Entrances struct {
 	hooks map[string]*door.Hooks
 }
 
-// KeptDoor is an entrance that was found open.
+// KeptDoor is a door that was found open.
 type KeptDoor struct {
 	door.Door
-	all     *Entrances
+	all     *Doors
 	agentID string
 
 	on      *team.Terminal
@@ -38,8 +38,8 @@ type KeptDoor struct {
 	any     bool // its version was not asked
 }
 
-// At returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
-func (e *Entrances) At(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
+// At returns the door of the program in a terminal, nil if its profile knows none. See courier.Doors.
+func (e *Doors) At(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
 	own, err := e.own(ctx, m, t, any)
 	h := &t.Profile.Door.Hooks
 	if !any || h.Tool.Event == "" && h.End.Event == "" {
@@ -50,7 +50,7 @@ func (e *Entrances) At(ctx context.Context, m *team.Member, t *team.Terminal, an
 	}, nil
 }
 
-// beside is an entrance whose letters some hook may have taken instead. Give goes to hooks as they call.
+// beside is a door whose letters some hook may have taken instead. Give goes to hooks as they call.
 type beside struct {
 	door.Door
 	closed error // why it is nil, if the program has one
@@ -92,7 +92,7 @@ func (b *beside) Withdraw(ctx context.Context, l door.Letter) (back bool, err er
 }
 
 // hooksOf returns what is known of the letters that hooks of an agent's program took.
-func (e *Entrances) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
+func (e *Doors) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.hooks == nil {
@@ -112,8 +112,8 @@ func (e *Entrances) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
 	return h
 }
 
-// own returns the entrance that is no hook.
-func (e *Entrances) own(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
+// own returns the door that is no hook.
+func (e *Doors) own(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
 	program := e.program(m, t)
 	if program.Kind == "" {
 		return nil, nil
@@ -143,8 +143,8 @@ func (e *Entrances) own(ctx context.Context, m *team.Member, t *team.Terminal, a
 	return now, nil
 }
 
-// program returns what an entrance must know of the program in a terminal.
-func (e *Entrances) program(m *team.Member, t *team.Terminal) door.Program {
+// program returns what a door must know of the program in a terminal.
+func (e *Doors) program(m *team.Member, t *team.Terminal) door.Program {
 	p := t.Profile.Door
 	if m.Agent().Sandboxed() { // parley would run or read for it what it cannot reach
 		p = profile.Door{}
@@ -159,8 +159,8 @@ func (e *Entrances) program(m *team.Member, t *team.Terminal) door.Program {
 	return program
 }
 
-// versions lists those of a program to which its entrance is open, also by a check: empty for any.
-func (e *Entrances) versions(p *profile.Profile) []string {
+// versions lists those of a program to which its door is open, also by a check: empty for any.
+func (e *Doors) versions(p *profile.Profile) []string {
 	if len(p.Door.Versions) == 0 {
 		return nil
 	}
@@ -181,9 +181,9 @@ const (
 	doesAgain, doesNot = time.Second, 10 * time.Second
 )
 
-// Does returns what the program in a terminal says by its own entrance that it does, unless the agent's entrance is
+// Does returns what the program in a terminal says by its own door that it does, unless the agent's door is
 // never to be used. It is for screens that tell nothing, and answers nothing.
-func (e *Entrances) Does(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing {
+func (e *Doors) Does(ctx context.Context, m *team.Member, t *team.Terminal) door.Doing {
 	if t.Profile.Door.Kind == "" || m.Agent().Door == courier.DoorNever || m.Agent().Sandboxed() {
 		return door.Doing{}
 	}
@@ -209,7 +209,7 @@ func (e *Entrances) Does(ctx context.Context, m *team.Member, t *team.Terminal) 
 	return now.does
 }
 
-// Give hands a letter over. An entrance that turns out to be closed is looked for anew the next time, unless it only
+// Give hands a letter over. A door that turns out to be closed is looked for anew the next time, unless it only
 // does not take this letter now.
 func (o *KeptDoor) Give(ctx context.Context, l door.Letter) error {
 	err := o.Door.Give(ctx, l)
@@ -219,7 +219,7 @@ func (o *KeptDoor) Give(ctx context.Context, l door.Letter) error {
 	return err
 }
 
-// drop forgets the entrance.
+// drop forgets the door.
 func (o *KeptDoor) drop() {
 	o.all.mu.Lock()
 	if o.all.Open[o.agentID] == o {
@@ -230,7 +230,7 @@ func (o *KeptDoor) drop() {
 }
 
 // Close closes all of them.
-func (e *Entrances) Close() {
+func (e *Doors) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, o := range e.Open {
