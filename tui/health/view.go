@@ -114,7 +114,7 @@ func (h *Screen) figures(w int) []string {
 		add("took", "nothing typed yet", nil)
 	}
 
-	add("waiting", cmp.Or(pendingWords(s), "nothing"), m.depth)
+	add("in queue", cmp.Or(pendingWords(s), "nothing"), m.depth)
 	if t := kit.Tally(only(s.Deliveries, wrong)); t != "" {
 		add("problems", t, nil)
 	}
@@ -161,7 +161,7 @@ func (h *Screen) queues(w int) []string {
 	slices.SortStableFunc(waiting, func(a, b *parley.AgentStatus) int { return b.Queued - a.Queued })
 	lines := []string{h.Plots.room.Theme.Rule("Queues", "", w, false)}
 	if len(waiting) == 0 {
-		lines = append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  nothing is waiting", w)))
+		lines = append(lines, h.Plots.room.Theme.Dim.Render(kit.Fit("  nothing is queued", w)))
 	}
 
 	longest := min(queueBar, w/5, most)
@@ -178,7 +178,7 @@ func (h *Screen) queues(w int) []string {
 
 		full := max(1, a.Queued*longest/most)
 		bar := h.Plots.room.Theme.Busy.Render(strings.Repeat("█", full))
-		line := "  " + kit.PadName(a.Name, name) + " " + bar + fmt.Sprintf(" %d ", a.Queued)
+		line := "  " + kit.PadName(a.Name, name) + " " + bar + fmt.Sprintf(" %d · ", a.Queued)
 
 		why := cmp.Or(team.WaitsWords(a), string(a.State))
 		lines = append(lines, line+h.Plots.room.Theme.Dim.Render(kit.Fit(why, w-kit.Width(line))))

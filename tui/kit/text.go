@@ -352,10 +352,10 @@ func Marked(on, selected bool) string {
 	return mark + star
 }
 
-// Sparks draws a column for each figure; the highest is full. Zero is a dot, and
-// the smallest other figure is seen.
+// Sparks draws a column for each figure; the highest is full, but a few are no wall. Zero is a dot, and the smallest
+// other figure is seen.
 func Sparks(figures []int) string {
-	top := 1
+	top := 8
 	for _, n := range figures {
 		top = max(top, n)
 	}

@@ -1,8 +1,10 @@
 package team
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -50,10 +52,30 @@ func (t *Roster) Set(list []parley.AgentStatus) {
 		t.List = append(t.List, s)
 	}
 
-	slices.SortStableFunc(t.List, func(x, y parley.AgentStatus) int {
-		return strings.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name))
-	})
+	slices.SortStableFunc(t.List, func(x, y parley.AgentStatus) int { return compareNames(x.Name, y.Name) })
 }
+
+// compareNames orders names as people do: coder-4 comes before coder-14, whatever the case of letters.
+func compareNames(x, y string) int {
+	x, y = strings.ToLower(x), strings.ToLower(y)
+	for x != "" && y != "" {
+		m, n := digits(x), digits(y)
+		if m == 0 || n == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			m, n = 1, 1
+		} else if by := cmp.Or(cmp.Compare(number(x[:m]), number(y[:n])), cmp.Compare(m, n)); by != 0 {
+			return by
+		}
+		x, y = x[m:], y[n:]
+	}
+	return cmp.Compare(len(x), len(y))
+}
+
+// digits returns how many a text begins with, and number what they are.
+func digits(text string) int     { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
+func number(text string) float64 { n, _ := strconv.ParseFloat(text, 64); return n }
 
 // Find returns an agent by its id, or nil.
 func (t *Roster) Find(id string) *parley.AgentStatus {

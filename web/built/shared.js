@@ -1651,6 +1651,7 @@ function clock(t5) {
   const time = d5.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   return today ? time : `${d5.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`;
 }
+var shortened = (n4, most) => n4.length > most ? `${n4.slice(0, Math.ceil(most / 2) - 1)}…${n4.slice(-Math.floor(most / 2))}` : n4;
 function Since({ t: t5 }) {
   return t5 ? m5`<time class="quiet" datetime=${new Date(t5).toISOString()} title=${new Date(t5).toLocaleString()}>${ago(t5)}</time>` : null;
 }
@@ -1958,8 +1959,8 @@ function Outcome({ o: o4 }) {
 }
 var Came = ({ place }) => m5`${outcomes.value.filter((o4) => o4.place === place).map((o4) => m5`<${Outcome} key=${o4.key} o=${o4} />`)}`;
 var Answered = ({ m: m6 }) => m5`<ul ref=${useArrival(m6.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m6} /></ul>`;
-function Shown({ chosen, Terminal }) {
-  const all = [...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)].filter((name2) => agentOf(name2)?.kind === "terminal");
+function Shown({ of, chosen, Terminal }) {
+  const all = of.filter((name2) => agentOf(name2)?.kind === "terminal");
   const name = all.includes(chosen) ? chosen : all[0];
   return m5`<div class="beside">${name ? m5`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
 }
@@ -1993,7 +1994,7 @@ function Needs({ about = "", Beside }) {
     ${[...cards, null].flatMap((card, i4) => [...came.filter((c4) => c4.at === i4).map((c4) => c4.drawn), card])}
     ${!stays.value && matchMedia("(pointer: coarse)").matches ? m5`<p class="note">Only this tab is signed in.
       <button type="button" class="plain" onClick=${() => stay(true)}>Stay signed in on this device</button></p>` : null}
-  </div>${room && Beside && cards.length ? m5`<${Shown} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
+  </div>${room && Beside && cards.length ? m5`<${Shown} of=${[...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)]} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
 }
 
 export {
@@ -2051,12 +2052,14 @@ export {
   m5 as m,
   ago,
   clock,
+  shortened,
   Since,
   Name,
   useReading,
   may,
   Twice,
   broad,
+  roomy,
   useBroad,
   Write,
   Ladder,
@@ -2064,5 +2067,6 @@ export {
   act,
   Asks,
   Came,
+  Shown,
   Needs
 };

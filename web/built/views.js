@@ -8,6 +8,7 @@ import {
   Name,
   Receipt,
   Refused,
+  Shown,
   Since,
   T,
   Twice,
@@ -33,11 +34,13 @@ import {
   readWorktrees,
   refresh,
   rest,
+  roomy,
   saidOf,
   send,
   sent,
   sentence,
   session,
+  shortened,
   status,
   stream,
   teamRead,
@@ -809,9 +812,9 @@ function aboutOf(a) {
 }
 function AgentRow({ a }) {
   const about = aboutOf(a);
-  return m`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
+  return m`<li data-agent=${a.name}><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} /><span class="grow"></span>
-      ${a.overdue_replies ? m`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? m`<span class="quiet">${a.queued} queued</span>` : null}</span>
+      ${a.overdue_replies ? m`<span class="bad small">${a.overdue_replies} late</span>` : null}${a.queued ? m`<span class="quiet small">${a.queued} queued</span>` : null}</span>
     <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? m`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? m`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
@@ -822,7 +825,7 @@ var order = (a) => asks(a) ? 0 : { busy: 1, starting: 1, blocked: 2, unknown: 2,
   /** @type {string} */
   a.state
 ] ?? (a.kind === "terminal" ? 3 : 4);
-var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
+var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name, void 0, { numeric: true }));
 function found(text) {
   const words2 = text.toLowerCase().trim();
   const rank = (a) => {
@@ -835,19 +838,23 @@ function found(text) {
 var Rows2 = ({ of }) => m`<ul class="agents" aria-label="Agents">${of.map((a) => m`<${AgentRow} key=${a.id} a=${a} />`)}</ul>`;
 function Agents() {
   const [text, setText] = d("");
+  const [chosen, choose] = d("");
+  const room = useBroad(roomy);
   if (teamRead.value && !agents.value.length) {
     return m`<p class="empty">There are no agents yet. ${may() ? m`<a href="#/launch">Start one</a>` : null}</p>`;
   }
   const shown2 = found(text), whom = text ? `the ${shown2.length} that are shown` : "all agents";
   const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown2.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
-  return m`<section aria-label="Agents"><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
+  const look = (e) => choose(e.target.closest("[data-agent]")?.dataset.agent ?? chosen);
+  return m`<section aria-label="Agents"><div onFocusCapture=${look} onMouseOver=${look}><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
       ${may() ? m`<a class="way-over" href="#/launch">Start an agent</a>` : null}</p>
     ${agents.value.length > 5 ? m`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(e) => setText(e.target.value)} /></label>` : null}
     ${may() && shown2.length > 1 ? m`<details class="more"><summary>Write to ${whom}</summary><${Write} draft="to.all" send=${write} label=${`Write to ${whom}`} /></details>` : null}
     <ul class="receipts">${sent.value.filter((m2) => m2.place === "agents").map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>
     ${text && !shown2.length ? m`<p class="empty">No agent matches.</p>` : null}
-    ${shown2.length < 20 ? m`<${Rows2} of=${shown2} />` : groups.map((g, i) => ({ g, of: shown2.filter((a) => order(a) === i) })).filter((x) => x.of.length).map((x) => m`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows2} of=${x.of} /></details>`)}</section>`;
+    ${shown2.length < 20 ? m`<${Rows2} of=${shown2} />` : groups.map((g, i) => ({ g, of: shown2.filter((a) => order(a) === i) })).filter((x) => x.of.length).map((x) => m`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows2} of=${x.of} /></details>`)}</div>
+    ${room && shown2.length ? m`<${Shown} of=${shown2.map((a) => a.name)} chosen=${chosen} Terminal=${Terminal} />` : null}</section>`;
 }
 function Side({ current }) {
   return m`<ul class="side" aria-label="Agents">${inOrder().map((a) => m`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
@@ -1210,7 +1217,7 @@ function Timeline({ h }) {
       ${ticks.map((t) => m`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor=${x(t) > width - 40 ? "end" : "middle"} fill="currentColor" fill-opacity=".7">${written(t)}</text></g>`)}
       ${names.map((n, i) => m`<g key=${n}>
-        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${n.length > letters2 ? `${n.slice(0, letters2 - 1)}…` : n}</text>
+        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${shortened(n, letters2)}</text>
         ${(h.agents[i]?.spans ?? []).map((s) => {
     const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
     return g && x1 > left && x0 < width ? m`<rect x=${x0} y=${i * row + (g === "waits" ? 2 : g === "idle" ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === "waits" ? 18 : g === "idle" ? 3 : 12}
@@ -1236,13 +1243,12 @@ function Matrix({ h }) {
   const most = Math.max(1, ...h.pairs.map((p) => p.messages));
   const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
   const shown2 = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
-  const short = (n) => n.length > 15 ? `${n.slice(0, 14)}…` : n;
   return m`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${["from", "to", "messages", "held"]}
       rows=${h.pairs.map((p) => [p.sender, p.recipient, p.messages, p.held])}>
     ${shown2.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
         width=${left + names.length * size2 + 60} height=${left + names.length * size2} class="matrix">
-      ${names.map((n, i) => m`<g key=${n}><text x=${left - 6} y=${left + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
-        <text transform=${`translate(${left + (i + 0.62) * size2} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
+      ${names.map((n, i) => m`<g key=${n}><text x=${left - 6} y=${left + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${shortened(n, 15)}</text>
+        <text transform=${`translate(${left + (i + 0.62) * size2} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${shortened(n, 15)}</text>
         <line x1=${left} x2=${left + names.length * size2} y1=${left + i * size2} y2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" />
         <line y1=${left} y2=${left + names.length * size2} x1=${left + i * size2} x2=${left + i * size2} stroke="currentColor" stroke-opacity=".12" /></g>`)}
       ${shown2.map((p) => m`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size2 + 1} y=${left + names.indexOf(p.sender) * size2 + 1} width=${size2 - 2} height=${size2 - 2}
@@ -1319,14 +1325,13 @@ function Shared({ h }) {
   const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown2.map((f) => f.name.length))), size2 = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));
   const words2 = (f) => `${f.apart ? "in worktrees of their own" : "in one directory"}, ${f.until ? `until ${clock(f.until)}` : "still"}`;
-  const short = (n, most) => n.length > most ? `…${n.slice(1 - most)}` : n;
   return m`<${Picture} title="Files that several changed" name="shared-files" head=${["file", "agents", "where", "since", "until"]}
       rows=${h.shared.map((f) => [f.name, f.agents.join(" "), f.apart ? "worktrees of their own" : "one directory", f.since, f.until ?? ""])}>
     ${shown2.length ? m`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
         width=${left + names.length * size2 + 60} height=${top + shown2.length * size2} class="matrix">
-      ${names.map((n, i) => m`<g key=${n}><text transform=${`translate(${left + (i + 0.62) * size2} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
+      ${names.map((n, i) => m`<g key=${n}><text transform=${`translate(${left + (i + 0.62) * size2} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${shortened(n, 15)}</text></g>`)}
       ${shown2.map((f, i) => m`<g key=${i}><title>${f.name}: ${f.agents.join(", ")}, ${words2(f)}</title>
-        <text x=${left - 6} y=${top + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
+        <text x=${left - 6} y=${top + (i + 0.68) * size2} font-size="11" text-anchor="end" fill="currentColor">${shortened(f.name, 40)}</text>
         <line x1=${left} x2=${left + names.length * size2} y1=${top + i * size2} y2=${top + i * size2} stroke="currentColor" stroke-opacity=".12" />
         ${f.agents.map((a) => m`<circle key=${a} cx=${left + (names.indexOf(a) + 0.5) * size2} cy=${top + (i + 0.5) * size2} r="6"
           fill=${f.until ? "none" : groups2[f.apart ? "waits" : "blocked"][1]} stroke=${groups2[f.apart ? "waits" : "blocked"][1]} stroke-width="2" />`)}</g>`)}

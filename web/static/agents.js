@@ -2,9 +2,9 @@
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call, upload} from './api.js';
 import {agentOf, agents, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
-import {Name, Receipt, Since, Twice, Write, ago, html, may, useBroad, useReading, useState} from './parts.js';
+import {Name, Receipt, Since, Twice, Write, ago, html, may, roomy, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
-import {Asks, act} from './needs.js';
+import {Asks, Shown, act} from './needs.js';
 import {Terminal} from './terminal.js';
 import {Wide} from './wide.js';
 
@@ -44,9 +44,9 @@ function aboutOf(a) {
 /** @param {{a: any}} props */
 function AgentRow({a}) {
   const about = aboutOf(a);
-  return html`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
+  return html`<li data-agent=${a.name}><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
-      ${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet">${a.queued} queued</span>` : null}</span>
+      ${a.overdue_replies ? html`<span class="bad small">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet small">${a.queued} queued</span>` : null}</span>
     <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? html`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? html`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
@@ -57,7 +57,7 @@ const groups = ['Ask', 'Work', 'In trouble', 'Idle', 'Without a terminal'];
 
 /** Those that wait come first, then those that work: the place of an agent's group. @param {any} a */
 const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
-export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
+export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name, undefined, {numeric: true}));
 
 /** Those in whose row a text stands, the best match first: in the name's beginning, in the name, elsewhere. @param {string} text */
 function found(text) {
@@ -76,12 +76,15 @@ const Rows = ({of}) => html`<ul class="agents" aria-label="Agents">${of.map(a =>
 
 export function Agents() {
   const [text, setText] = useState('');
+  const [chosen, choose] = useState('');
+  const room = useBroad(roomy);
   if (teamRead.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. ${may() ? html`<a href="#/launch">Start one</a>` : null}</p>`;
   }
   const shown = found(text), whom = text ? `the ${shown.length} that are shown` : 'all agents';
   const write = (/** @type {string} */ t) => send('broadcast_message', {text: t, ...(text ? {recipients: shown.map(a => a.name)} : {})}, {to: whom, place: 'agents'});
-  return html`<section aria-label="Agents"><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
+  const look = (/** @type {any} */ e) => choose(e.target.closest('[data-agent]')?.dataset.agent ?? chosen);
+  return html`<section aria-label="Agents"><div onFocusCapture=${look} onMouseOver=${look}><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>
       ${may() ? html`<a class="way-over" href="#/launch">Start an agent</a>` : null}</p>
     ${agents.value.length > 5 ? html`<label class="filter"><span class="hidden">Find</span><input type="search" id="filter" value=${text} placeholder="Find by name, role, state…"
       autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>` : null}
@@ -89,7 +92,8 @@ export function Agents() {
     <ul class="receipts">${sent.value.filter(m => m.place === 'agents').map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>
     ${text && !shown.length ? html`<p class="empty">No agent matches.</p>` : null}
     ${shown.length < 20 ? html`<${Rows} of=${shown} />` : groups.map((g, i) => ({g, of: shown.filter(a => order(a) === i)})).filter(x => x.of.length).map(x =>
-      html`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows} of=${x.of} /></details>`)}</section>`;
+      html`<details key=${x.g} class="group" open><summary>${x.g} <span class="quiet">${x.of.length}</span></summary><${Rows} of=${x.of} /></details>`)}</div>
+    ${room && shown.length ? html`<${Shown} of=${shown.map(a => a.name)} chosen=${chosen} Terminal=${Terminal} />` : null}</section>`;
 }
 
 /** The agents in the side bar. @param {{current: string}} props */

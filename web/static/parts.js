@@ -30,6 +30,9 @@ export function clock(t) {
   return today ? time : `${d.toLocaleDateString([], {month: 'short', day: 'numeric'})} ${time}`;
 }
 
+/** A name in a few letters: its end tells it from others as well. @param {string} n @param {number} most */
+export const shortened = (n, most) => n.length > most ? `${n.slice(0, Math.ceil(most / 2) - 1)}…${n.slice(-Math.floor(most / 2))}` : n;
+
 /** @param {{t: string | number | undefined}} props */
 export function Since({t}) {
   return t ? html`<time class="quiet" datetime=${new Date(t).toISOString()} title=${new Date(t).toLocaleString()}>${ago(t)}</time>` : null;

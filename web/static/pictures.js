@@ -3,7 +3,7 @@
 import {call} from './api.js';
 import {Picture, duration, groups} from './picture.js';
 import {Timeline} from './timeline.js';
-import {clock, html, useEffect, useReading, useRef, useState} from './parts.js';
+import {clock, html, shortened, useEffect, useReading, useRef, useState} from './parts.js';
 
 /** Who wrote to whom. @param {{h: any}} props */
 function Matrix({h}) {
@@ -13,13 +13,12 @@ function Matrix({h}) {
   const most = Math.max(1, ...h.pairs.map((/** @type {any} */ p) => p.messages));
   const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
   const shown = h.pairs.filter((/** @type {any} */ p) => names.includes(p.sender) && names.includes(p.recipient));
-  const short = (/** @type {string} */ n) => n.length > 15 ? `${n.slice(0, 14)}…` : n;
   return html`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${['from', 'to', 'messages', 'held']}
       rows=${h.pairs.map((/** @type {any} */ p) => [p.sender, p.recipient, p.messages, p.held])}>
     ${shown.length ? html`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
         width=${left + names.length * size + 60} height=${left + names.length * size} class="matrix">
-      ${names.map((n, i) => html`<g key=${n}><text x=${left - 6} y=${left + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
-        <text transform=${`translate(${left + (i + .62) * size} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
+      ${names.map((n, i) => html`<g key=${n}><text x=${left - 6} y=${left + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${shortened(n, 15)}</text>
+        <text transform=${`translate(${left + (i + .62) * size} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${shortened(n, 15)}</text>
         <line x1=${left} x2=${left + names.length * size} y1=${left + i * size} y2=${left + i * size} stroke="currentColor" stroke-opacity=".12" />
         <line y1=${left} y2=${left + names.length * size} x1=${left + i * size} x2=${left + i * size} stroke="currentColor" stroke-opacity=".12" /></g>`)}
       ${shown.map((/** @type {any} */ p) => html`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size + 1} y=${left + names.indexOf(p.sender) * size + 1} width=${size - 2} height=${size - 2}
@@ -95,14 +94,13 @@ function Shared({h}) {
   const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((/** @type {any} */ f) => f.name.length))), size = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map(n => n.length)));
   const words = (/** @type {any} */ f) => `${f.apart ? 'in worktrees of their own' : 'in one directory'}, ${f.until ? `until ${clock(f.until)}` : 'still'}`;
-  const short = (/** @type {string} */ n, /** @type {number} */ most) => n.length > most ? `…${n.slice(1 - most)}` : n;
   return html`<${Picture} title="Files that several changed" name="shared-files" head=${['file', 'agents', 'where', 'since', 'until']}
       rows=${h.shared.map((/** @type {any} */ f) => [f.name, f.agents.join(' '), f.apart ? 'worktrees of their own' : 'one directory', f.since, f.until ?? ''])}>
     ${shown.length ? html`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
         width=${left + names.length * size + 60} height=${top + shown.length * size} class="matrix">
-      ${names.map((n, i) => html`<g key=${n}><text transform=${`translate(${left + (i + .62) * size} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
+      ${names.map((n, i) => html`<g key=${n}><text transform=${`translate(${left + (i + .62) * size} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${shortened(n, 15)}</text></g>`)}
       ${shown.map((/** @type {any} */ f, /** @type {number} */ i) => html`<g key=${i}><title>${f.name}: ${f.agents.join(', ')}, ${words(f)}</title>
-        <text x=${left - 6} y=${top + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
+        <text x=${left - 6} y=${top + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${shortened(f.name, 40)}</text>
         <line x1=${left} x2=${left + names.length * size} y1=${top + i * size} y2=${top + i * size} stroke="currentColor" stroke-opacity=".12" />
         ${f.agents.map((/** @type {string} */ a) => html`<circle key=${a} cx=${left + (names.indexOf(a) + .5) * size} cy=${top + (i + .5) * size} r="6"
           fill=${f.until ? 'none' : groups[f.apart ? 'waits' : 'blocked'][1]} stroke=${groups[f.apart ? 'waits' : 'blocked'][1]} stroke-width="2" />`)}</g>`)}

@@ -2,7 +2,7 @@
 // Who did what over time, with an arrow for each message. It is zoomed by keys, by its buttons, by the wheel with Ctrl,
 // and by two fingers.
 import {Away, Refused, call} from './api.js';
-import {clock, html, useEffect, useRef, useState} from './parts.js';
+import {clock, html, shortened, useEffect, useRef, useState} from './parts.js';
 import {announces} from './state.js';
 import {Picture, duration, groupOf, groups} from './picture.js';
 
@@ -146,7 +146,7 @@ export function Timeline({h}) {
       ${ticks.map(t => html`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor=${x(t) > width - 40 ? 'end' : 'middle'} fill="currentColor" fill-opacity=".7">${written(t)}</text></g>`)}
       ${names.map((/** @type {string} */ n, /** @type {number} */ i) => html`<g key=${n}>
-        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${n.length > letters ? `${n.slice(0, letters - 1)}…` : n}</text>
+        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${shortened(n, letters)}</text>
         ${(h.agents[i]?.spans ?? []).map((/** @type {any} */ s) => {
           const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
           // A wait is higher than the rest: it is told apart without its colour.

@@ -84,3 +84,12 @@ test('an agent is restarted and stopped', async () => {
   await shows('It has left the team.');
   await shows('not in the team');
 });
+
+test('in a wide window the terminal of the agent that is looked at stands beside the list', async () => {
+  globalThis.wide = true;
+  await open(team(agent('ben'), agent('cat'), agent('box', {kind: 'mailbox'})), {at: 'agents'});
+  await until(() => $('.beside'));
+  equal(shown($('.beside h2')), 'ben');
+  $('[data-agent=cat] a').dispatchEvent({type: 'mouseover'});
+  await until(() => shown($('.beside h2')) === 'cat');
+});
