@@ -335,6 +335,7 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 func (p *pageTest) onlyLooks(t *testing.T) {
 	x := p.opens(t, 360, 740, "--watch")
 	x.Shows("only looking")
+	x.Goes("agent/worker")
 	if got := x.Asks("send_message", `{"to":"worker","text":"x"}`); got != 403 {
 		t.Errorf("a call that sends is answered with %d", got)
 	}

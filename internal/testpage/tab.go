@@ -25,8 +25,39 @@ import (
 	"parley/internal/wait"
 )
 
-// Start starts a headless Chromium for a test. Without one that starts, the test is skipped.
+// shared is the browser of all tests that want one at a time: to start one takes longer than many of them do.
+var shared struct {
+	mu    sync.Mutex
+	users int
+	ctx   context.Context
+	stop  func()
+}
+
+// Start returns a headless Chromium for a test, whose tabs end with it. Without one that starts, the test is skipped.
 func Start(t *testing.T) context.Context {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.users == 0 {
+		shared.ctx, shared.stop = launch(t)
+	}
+
+	shared.users++
+	ctx, end := context.WithCancel(shared.ctx)
+	t.Cleanup(func() {
+		end()
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		if shared.users--; shared.users == 0 {
+			shared.stop()
+		}
+	})
+
+	return ctx
+}
+
+// launch starts a browser.
+func launch(t *testing.T) (browser context.Context, stop func()) {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -47,22 +78,24 @@ func Start(t *testing.T) context.Context {
 	if os.Getuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox)
 	}
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), opts...)
+	allocator, kill := chromedp.NewExecAllocator(context.Background(), opts...)
 	browser, end := chromedp.NewContext(allocator)
-	t.Cleanup(func() { end(); stop(); _ = os.RemoveAll(dir) })
+	stop = func() { end(); kill(); _ = os.RemoveAll(dir) }
 
 	started := make(chan error, 1)
 	go func() { started <- chromedp.Do(browser) }()
 	select {
 	case err := <-started:
 		if err != nil {
+			stop()
 			t.Skipf("the page is NOT tested in a browser: %s does not start: %v", path, err)
 		}
 	case <-time.After(testhome.Patience):
+		stop()
 		t.Skipf("the page is NOT tested in a browser: %s does not start", path)
 	}
 
-	return browser
+	return browser, stop
 }
 
 // Tab is a page in a browser, with a storage of its own.
@@ -77,7 +110,7 @@ type Tab struct {
 // Open opens an address in a window of a size. A narrow one is a phone.
 func Open(t *testing.T, browser context.Context, address string, width, height int64) *Tab {
 	t.Helper()
-	ctx, _ := chromedp.NewContext(browser, chromedp.WithNewBrowserContext()) // it ends with the browser
+	ctx, _ := chromedp.NewContext(browser, chromedp.WithNewBrowserContext()) // it ends with the test
 	must.Do(t, chromedp.Do(ctx))
 
 	x := &Tab{T: t, Ctx: ctx}
