@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -111,6 +112,7 @@ func attach(o Options, name string) tea.Msg {
 // show gives the terminal to cmd until cmd ends. Its stderr would vanish with
 // the screen, so it becomes the error.
 func show(name string, cmd *exec.Cmd) tea.Cmd {
+	cmd.Stdin = os.Stdin // itself, not what the screen reads it through
 	var complaint bytes.Buffer
 	if cmd.Stderr == nil {
 		cmd.Stderr = &complaint

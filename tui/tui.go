@@ -42,6 +42,9 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) (next stri
 
 	defer func() { stop(); <-done }()
 
+	if terminal, ok := in.(*os.File); ok {
+		in = newWholeInput(terminal)
+	}
 	m := newModel(o, newCommands(ctx, o, notes))
 	screen := &paced{model: m}
 	screen.program = tea.NewProgram(screen, tea.WithContext(ctx),

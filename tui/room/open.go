@@ -49,7 +49,7 @@ func TemporaryFile(text string) (string, error) {
 func WithFile(environ, argv []string, file string) *exec.Cmd {
 	argv = append(argv, file)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = environ
+	cmd.Env, cmd.Stdin = environ, os.Stdin
 	return cmd
 }
 
