@@ -69,3 +69,36 @@ func TestNeedsAreSaidWithTheirActs(t *testing.T) {
 		}
 	}
 }
+
+// A matter is announced once, whatever becomes of its age and its words, and once when it is no longer there.
+func TestAMatterIsAnnouncedOnce(t *testing.T) {
+	debt := func(kind parley.NeedKind, text string) parley.Need {
+		n := *needOf(kind)
+		n.Text = text
+		return n
+	}
+	asks := func(id string) parley.Need {
+		d := &parley.Dialog{ID: id, Question: id + "?"}
+		return parley.Need{Kind: parley.NeedDialog, AgentID: "b", Agent: "ben", Dialog: d}
+	}
+	known := map[string]heard{}
+	for i, step := range []struct {
+		needs []parley.Need
+		want  []string // how the lines begin
+	}{
+		{[]parley.Need{debt(parley.NeedOwesAnswer, "owes, for 1 m")}, []string{"coder needs you: owes, for 1 m."}},
+		{[]parley.Need{debt(parley.NeedOwesAnswer, "owes, for 2 m")}, nil},
+		{[]parley.Need{debt(parley.NeedOverdue, "is late, for 1 m")}, nil},
+		{[]parley.Need{debt(parley.NeedOverdue, "is late, for 2 m"), asks("One")}, []string{"ben asks: One?"}},
+		{[]parley.Need{debt(parley.NeedOverdue, "is late, for 3 m"), asks("Two")}, []string{"ben asks: Two?"}},
+		{[]parley.Need{asks("Two")}, []string{"coder does not need you for that now"}},
+		{nil, []string{"ben does not need you for that now: dialog."}},
+	} {
+		now := waits(step.needs, nil)
+		got := differs(known, now)
+		if !slices.EqualFunc(got, step.want, strings.HasPrefix) {
+			t.Errorf("step %d: it says %q, want %q", i, got, step.want)
+		}
+		known = now
+	}
+}

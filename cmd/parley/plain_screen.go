@@ -208,27 +208,38 @@ func (p *plainScreen) announce(ctx context.Context) {
 		return
 	}
 
+	p.becomes(waits(needs.Needs, inbox.Messages))
+}
+
+// waits returns what waits for the person, by what it is.
+func waits(needs []parley.Need, inbox []parley.InboxMessage) map[string]heard {
 	now := map[string]heard{}
-	roots := parley.Roots(needs.Needs)
-	for i := range needs.Needs {
-		n := &needs.Needs[i]
-		what := heard{end: fmt.Sprintf("%s: that is settled: %s.", n.Agent, n.Kind.Words())}
+	roots := parley.Roots(needs)
+	for i := range needs {
+		n := &needs[i]
+		what := heard{end: fmt.Sprintf("%s does not need you for that now: %s.", n.Agent, n.Kind.Words())}
 		if slices.Contains(roots, n) {
 			what.line = needSentence(n)
 		}
 		if n.Dialog != nil {
 			what.asks = n.Dialog.ID
 		}
-		now[string(n.Kind)+n.AgentID+n.MessageID] = what
+		kind := n.Kind
+		if n.IsDebt() { // late or not, it is one matter
+			kind = parley.NeedOverdue
+		}
+		if key := string(kind) + n.AgentID + n.MessageID; now[key].line == "" {
+			now[key] = what
+		}
 	}
-	for _, m := range inbox.Messages {
+	for _, m := range inbox {
 		line := fmt.Sprintf("%s writes to you: %s.", m.Sender, strings.TrimRight(plain.CleanLine(m.Content), "."))
 		if m.Sender != parley.SystemName {
 			line += " To answer, type: reply " + parley.Short(m.MessageID) + " TEXT"
 		}
 		now[m.MessageID] = heard{line: line}
 	}
-	p.becomes(now)
+	return now
 }
 
 // heard is something that waits for the person: its line, "" as long as it is a part of something else, and the
@@ -237,21 +248,7 @@ type heard struct{ line, end, asks string }
 
 // becomes announces the difference to what was known.
 func (p *plainScreen) becomes(now map[string]heard) {
-	var lines []string
-	for key, what := range now {
-		switch was := p.known[key]; {
-		case was.line != "" && (what.asks == "" || what.line == "" || what.asks == was.asks):
-			now[key] = was // what it says may have changed, and not what it is
-		case what.line != "":
-			lines = append(lines, what.line)
-		}
-	}
-	for key, was := range p.known {
-		if _, still := now[key]; !still && was.line != "" && was.end != "" {
-			lines = append(lines, was.end)
-		}
-	}
-	slices.Sort(lines)
+	lines := differs(p.known, now)
 	for _, line := range lines[:min(len(lines), mostAnnounced)] {
 		_ = p.cli.out.printLine(line)
 	}
@@ -259,6 +256,26 @@ func (p *plainScreen) becomes(now map[string]heard) {
 		p.cli.out.printf("And %d more: needs and read list them.\n", more)
 	}
 	p.known = now
+}
+
+// differs returns the lines of what waits now and did not, and of what did and does no more. What waits still is said
+// as it was.
+func differs(known, now map[string]heard) (lines []string) {
+	for key, what := range now {
+		switch was := known[key]; {
+		case was.line != "" && (what.asks == "" || what.line == "" || what.asks == was.asks):
+			now[key] = was // what it says may have changed, and not what it is
+		case what.line != "":
+			lines = append(lines, what.line)
+		}
+	}
+	for key, was := range known {
+		if _, still := now[key]; !still && was.line != "" && was.end != "" {
+			lines = append(lines, was.end)
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // needSentence says what a person must do about a need.
