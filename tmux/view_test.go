@@ -41,9 +41,8 @@ func TestShiftEnterIsANewLineKey(t *testing.T) {
 	tmuxtest.WaitFor(t, pane, shows("ready"))
 	person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 
-	person.Press("x")
 	tmuxtest.Poll(t, func() bool { // their terminal sends the key only once it was asked to
-		person.Press("S-Enter")
+		person.Press("x", "S-Enter")
 		return shows("x$")(must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t))
 	}, func() string { return "Shift+Enter is no new line" })
 
