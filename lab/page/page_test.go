@@ -1,4 +1,4 @@
-// Package page measures the page in a real browser, with 60 agents and a million messages, and writes docs/measured/page.md.
+// Package page measures the page in a real browser, with 200 agents and a million messages, and writes docs/measured/page.md.
 package page
 
 import (
@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
@@ -32,7 +35,7 @@ import (
 const pageFile = "PARLEY_TEST_PAGE"
 
 const (
-	agents    = 60
+	agents    = 200
 	eventRate = 2000 // a second
 	stormTime = 10 * time.Second
 	emptyTime = 15 * time.Second // without a page
@@ -41,6 +44,8 @@ const (
 	letters   = 5 // that wait for the person
 	visits    = 3 // of which the median counts
 	sleepTime = 15 * time.Second
+	phoneTime = 30 * time.Second
+	phoneRate = 50 // messages a second
 	longFrame = 50 // ms
 )
 
@@ -52,6 +57,7 @@ type house struct {
 	socket  string
 	pid     int
 	browser context.Context
+	keys    []string // of the agents
 }
 
 func TestPage(t *testing.T) {
@@ -62,7 +68,7 @@ func TestPage(t *testing.T) {
 	h := newHouse(t, milliontest.Million)
 	var rows [][]string
 	for _, part := range []func() [][]string{
-		func() [][]string { return h.visits("a line of 150 ms", testpage.Fast3G, "500 ms", "1,000 ms") }, h.storm, h.sleeps, h.idles,
+		func() [][]string { return h.visits("a line of 150 ms", testpage.Fast3G, "500 ms", "1,000 ms") }, h.storm, h.sleeps, h.phone, h.idles,
 		func() [][]string { return h.visits("one of 562 ms", testpage.Slow3G, "", "") },
 	} {
 		for _, row := range part() {
@@ -85,11 +91,11 @@ func newHouse(t *testing.T, messages int) *house {
 	h.home.Env = append(h.home.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000",
 		"PARLEY_BROADCASTS_PER_MINUTE=1000000")
 	h.serve()
-	var ids, keys []string
+	var ids []string
 	for i := range agents {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
 		agent := must.Have(op.RegisterAgent.Call(t.Context(), h.client, req))(t)
-		ids, keys = append(ids, agent.AgentID), append(keys, agent.APIKey)
+		ids, h.keys = append(ids, agent.AgentID), append(h.keys, agent.APIKey)
 	}
 	h.client.Close()
 	must.Do(t, h.home.Command("down").Run())
@@ -102,7 +108,7 @@ func newHouse(t *testing.T, messages int) *house {
 	must.Do(t, db.Close())
 	h.serve()
 	t.Cleanup(h.client.Close)
-	for i, key := range keys[:letters] { // what waits for the person
+	for i, key := range h.keys[:letters] { // what waits for the person
 		agent := client.New(client.Options{Socket: h.socket, Key: key})
 		req := parley.SendMessageRequest{To: []string{parley.OperatorName}, Text: fmt.Sprintf("Shall I go on with part %d of the plan?", i)}
 		must.Have(op.SendMessage.Call(t.Context(), agent, req))(t)
@@ -303,6 +309,64 @@ func (h *house) sleeps() [][]string {
 		{"of them missed", "0", fmt.Sprintf("%d, of %d taken", missed, got)},
 		{"from waking until the newest message is shown", "2 s", fmt.Sprintf("%.1f s", shown.Seconds())},
 		{"until all events have come", "", fmt.Sprintf("%.1f s", took.Seconds())},
+	}
+}
+
+// phone counts what comes to a phone over its line: at rest, and while the agents write to each other.
+func (h *house) phone() [][]string {
+	x := testpage.SignIn(h.T, h.home, h.browser, 360, 740)
+	var got atomic.Int64
+	must.Do(h.T, chromedp.Listen(x.Ctx, func(event any) {
+		switch e := event.(type) {
+		case *network.EventDataReceived:
+			got.Add(e.EncodedDataLength)
+		case *network.EventResponseReceived:
+			got.Add(int64(e.Response.EncodedDataLength))
+		}
+	}))
+	must.Have(chromedp.Call(x.Ctx, network.Enable, network.EnableParams{}))(h.T)
+	x.Goes("agents")
+	x.Until("document.querySelectorAll('.agents li').length > 100")
+	h.settles()
+	count := func() float64 {
+		before := got.Load()
+		must.Do(h.T, wait.Pause(h.Context(), phoneTime))
+		return float64(got.Load()-before) / phoneTime.Seconds()
+	}
+	rest := count()
+
+	ctx, stop := context.WithCancel(h.Context())
+	var senders sync.WaitGroup
+	for s := range mostSenders {
+		senders.Go(func() { h.writes(ctx, s) })
+	}
+	busy := count()
+	stop()
+	senders.Wait()
+	x.Visit("about:blank")
+	return [][]string{
+		{"a phone reads at rest, a second", "", fmt.Sprintf("%.0f bytes", rest)},
+		{fmt.Sprintf("while the agents write %d messages a second", phoneRate), "5 kB", fmt.Sprintf("%.1f kB", busy/1000)},
+	}
+}
+
+// writes sends messages from agents to others, as one of several.
+func (h *house) writes(ctx context.Context, turn int) {
+	begun := time.Now()
+	for n := 0; ctx.Err() == nil; n++ {
+		due := time.Duration(n) * mostSenders * time.Second / phoneRate
+		if wait.Pause(ctx, max(0, due-time.Since(begun))) != nil {
+			return
+		}
+		at := n*mostSenders + turn
+		const half = agents / 2 // which answers nobody: there is no round
+		agent := client.New(client.Options{Socket: h.socket, Key: h.keys[at%half]})
+		req := parley.SendMessageRequest{To: []string{fmt.Sprintf("agent-%03d", half+(at+at/half)%half)},
+			Text: fmt.Sprintf("part %d of the plan is ready to be looked at, tests included", at)}
+		if _, err := op.SendMessage.Call(ctx, agent, req); err != nil && ctx.Err() == nil {
+			h.Errorf("a message fails: %v", err)
+		}
+		agent.Close()
 	}
 }
 
