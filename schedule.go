@@ -37,7 +37,7 @@ func (s *Schedule) Words(now time.Time) string {
 	switch {
 	case s.Message.ThreadID != "":
 		to = "thread " + Short(s.Message.ThreadID)
-	case to == Everyone:
+	case strings.EqualFold(to, Everyone):
 		to = "everyone"
 	}
 	words := "to " + to

@@ -1356,15 +1356,15 @@ function Pictures() {
 function Schedule({ s, again }) {
   const change = (action) => call("change_schedule", { schedule_id: s.schedule_id, action }).then((res) => ({ said: res.message }));
   const [now, back] = s.state === "paused" ? ["resume", "pause"] : ["pause", "resume"];
-  const turn2 = () => act({ place: "planned" }, async () => ({ ...await change(now), undo: () => change(back) })).then(again);
-  const to = s.message.thread_id ? m`<a href=${`#/thread/${s.message.thread_id}`}>a thread</a>` : m`<${Name}>${(s.message.to ?? []).map((n) => n === "ALL" ? "everyone" : n).join(", ")}<//>`;
+  const turn2 = () => act({ place: "planned" }, async () => ({ ...await change(now), undo: () => change(back).finally(again) })).then(again);
+  const to = s.message.thread_id ? m`<a href=${`#/thread/${s.message.thread_id}`}>a thread</a>` : m`<${Name}>${(s.message.to ?? []).map((n) => n.toUpperCase() === "ALL" ? "everyone" : n).join(", ")}<//>`;
   const l = s.last;
-  return m`<li data-schedule=${s.schedule_id}><div class="row"><b>${s.state === "active" ? m`next ${clock(s.next)}` : s.state}</b><span class="quiet">to ${to}</span><span class="grow"></span>
-      ${may() ? m`${s.next ? m`<button type="button" onClick=${turn2}>${s.state === "paused" ? "Resume" : "Pause"}</button>` : null}
-        <${Twice} act=${() => act({ place: "planned" }, () => change("remove")).then(again)} sure=${m`<b>Tap again</b>: it is removed; its messages stay`}>Remove<//>` : null}</div>
+  return m`<li data-schedule=${s.schedule_id}><div class="row"><b>${s.state === "active" ? m`next ${clock(s.next)}` : s.state}</b><span class="quiet">to ${to}</span></div>
     <div class="said" dir="auto">${s.message.text}</div>
     <div class="row small quiet">${s.every ? m`<span>${s.every} in ${s.zone}</span>` : null}${s.name ? m`<span><bdi>${s.name}</bdi></span>` : null}<span>from <${Name}>${s.owner}<//></span>
-      ${s.start ? m`<span>starts who is stopped</span>` : null}${l ? m`<span>last ${clock(l.due)}: ${l.message_id ? m`<a href=${`#/message/${l.message_id}`}>${l.outcome}</a>` : l.outcome}${l.late ? ", late" : ""}${l.reason ? `, ${l.reason}` : ""}</span>` : null}</div></li>`;
+      ${s.start ? m`<span>starts who is stopped</span>` : null}${l ? m`<span>last ${clock(l.due)}: ${l.message_id ? m`<a href=${`#/message/${l.message_id}`}>${l.outcome}</a>` : l.outcome}${l.late ? ", late" : ""}${l.reason ? `, ${l.reason}` : ""}</span>` : null}</div>
+    ${may() ? m`<div class="row">${s.next ? m`<button type="button" onClick=${turn2}>${s.state === "paused" ? "Resume" : "Pause"}</button>` : null}
+      <${Twice} act=${() => act({ place: "planned" }, () => change("remove")).then(again)} sure=${m`<b>Tap again</b>: it is removed; its messages stay`}>Remove<//></div>` : null}</li>`;
 }
 function Planned() {
   const [all2, set] = d(

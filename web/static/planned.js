@@ -8,15 +8,15 @@ import {Name, Twice, clock, html, may, useReading, useState} from './parts.js';
 function Schedule({s, again}) {
   const change = (/** @type {string} */ action) => call('change_schedule', {schedule_id: s.schedule_id, action}).then(res => ({said: res.message}));
   const [now, back] = s.state === 'paused' ? ['resume', 'pause'] : ['pause', 'resume'];
-  const turn = () => act({place: 'planned'}, async () => ({...await change(now), undo: () => change(back)})).then(again);
-  const to = s.message.thread_id ? html`<a href=${`#/thread/${s.message.thread_id}`}>a thread</a>` : html`<${Name}>${(s.message.to ?? []).map((/** @type {string} */ n) => n === 'ALL' ? 'everyone' : n).join(', ')}<//>`;
+  const turn = () => act({place: 'planned'}, async () => ({...await change(now), undo: () => change(back).finally(again)})).then(again);
+  const to = s.message.thread_id ? html`<a href=${`#/thread/${s.message.thread_id}`}>a thread</a>` : html`<${Name}>${(s.message.to ?? []).map((/** @type {string} */ n) => n.toUpperCase() === 'ALL' ? 'everyone' : n).join(', ')}<//>`;
   const l = s.last;
-  return html`<li data-schedule=${s.schedule_id}><div class="row"><b>${s.state === 'active' ? html`next ${clock(s.next)}` : s.state}</b><span class="quiet">to ${to}</span><span class="grow"></span>
-      ${may() ? html`${s.next ? html`<button type="button" onClick=${turn}>${s.state === 'paused' ? 'Resume' : 'Pause'}</button>` : null}
-        <${Twice} act=${() => act({place: 'planned'}, () => change('remove')).then(again)} sure=${html`<b>Tap again</b>: it is removed; its messages stay`}>Remove<//>` : null}</div>
+  return html`<li data-schedule=${s.schedule_id}><div class="row"><b>${s.state === 'active' ? html`next ${clock(s.next)}` : s.state}</b><span class="quiet">to ${to}</span></div>
     <div class="said" dir="auto">${s.message.text}</div>
     <div class="row small quiet">${s.every ? html`<span>${s.every} in ${s.zone}</span>` : null}${s.name ? html`<span><bdi>${s.name}</bdi></span>` : null}<span>from <${Name}>${s.owner}<//></span>
-      ${s.start ? html`<span>starts who is stopped</span>` : null}${l ? html`<span>last ${clock(l.due)}: ${l.message_id ? html`<a href=${`#/message/${l.message_id}`}>${l.outcome}</a>` : l.outcome}${l.late ? ', late' : ''}${l.reason ? `, ${l.reason}` : ''}</span>` : null}</div></li>`;
+      ${s.start ? html`<span>starts who is stopped</span>` : null}${l ? html`<span>last ${clock(l.due)}: ${l.message_id ? html`<a href=${`#/message/${l.message_id}`}>${l.outcome}</a>` : l.outcome}${l.late ? ', late' : ''}${l.reason ? `, ${l.reason}` : ''}</span>` : null}</div>
+    ${may() ? html`<div class="row">${s.next ? html`<button type="button" onClick=${turn}>${s.state === 'paused' ? 'Resume' : 'Pause'}</button>` : null}
+      <${Twice} act=${() => act({place: 'planned'}, () => change('remove')).then(again)} sure=${html`<b>Tap again</b>: it is removed; its messages stay`}>Remove<//></div>` : null}</li>`;
 }
 
 export function Planned() {
