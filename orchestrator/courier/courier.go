@@ -143,10 +143,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 	}
 	c.m.NoteUnsent(parley.Cause{}, c.o.Now())
-	c.doors.hook.call = c.o.calls.first(c.m.ID)
-	if call := c.doors.hook.call; call != nil {
-		defer call.Pass() // it has gone on with a message by then, or there is none for it
-	}
+	defer c.doors.hook.begin()()
 
 	if err := c.recovery.proveLate(ctx); err != nil {
 		return true, err

@@ -73,6 +73,11 @@ func (in inside) ahead() (h hold) {
 	return h
 }
 
+// hooked reports whether what it has not begun on was all taken by hooks: its turn has that in a moment.
+func (in inside) hooked() bool {
+	return !slices.ContainsFunc(in, func(x *handed) bool { return !x.told && !x.hooked })
+}
+
 // behind returns those that it was given after a message and has not begun on, the last one first.
 func (in inside) behind(x *handed) (later []*handed) {
 	for _, y := range in[slices.Index(in, x)+1:] {
@@ -119,8 +124,11 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	if t == nil || setting == DoorNever || typed || starts {
 		return nil, false
 	}
-	if call := d.hook.takes(t, job, h); call != nil && d.open.ahead().none() {
-		return call, true
+	if call := d.hook.takes(t, job, h); call != nil {
+		if d.open.ahead().none() {
+			return call, true
+		}
+		d.hook.waits = d.open.hooked()
 	}
 	if !d.patient(job, h, setting == doorAlways) {
 		return nil, false

@@ -16,6 +16,7 @@ import (
 type hookway struct {
 	v      *view
 	call   hook           // that waits in this round; nil: none does
+	waits  bool           // it is asked again soon, when its turn is seen to have what the last hook took
 	deaf   *team.Terminal // whose program has said nothing of what a hook took: its hooks get no more
 	rested *team.Terminal // whose program was seen at rest
 
@@ -23,6 +24,22 @@ type hookway struct {
 
 	told    bool // whether hooks in the turn are to ask
 	beckons bool // they are
+}
+
+// begin begins a round with the hook that waits, if one does. The function ends it: the hook has gone on with a message
+// by then, waits on, or is told that there is none for it.
+func (w *hookway) begin() (end func()) {
+	call := w.v.o.calls.first(w.v.m.ID)
+	w.call, w.waits = call, false
+	return func() {
+		switch {
+		case call == nil:
+		case w.waits:
+			w.v.ledger.soon = true
+		default:
+			call.Pass()
+		}
+	}
 }
 
 // takes returns the hook that a message goes to, nil if none waits for it.

@@ -196,3 +196,24 @@ func TestWhatAHookGoesOnWithoutGoesToTheNext(t *testing.T) {
 		}
 	})
 }
+
+// A hook at the end of a turn waits until that is seen to have what a hook took just before. Else the next message would
+// lie behind a draft.
+func TestAHookWaitsForWhatTheLastOneTook(t *testing.T) {
+	inBubble(t, func() {
+		s := &story{Profile: "claude", Back: time.Second, Events: []event{
+			{At: 2 * time.Second, Do: "send", What: "normal"}, // shows that it is signed in
+			{At: 3 * time.Second, Do: "draft", What: "clears it", For: 20 * time.Second},
+			{At: 12 * time.Second, Do: "send", What: "urgent"},
+			{At: 12 * time.Second, Do: "send", What: "normal"},
+		}}
+		s.Traits = traits{Width: 120, Work: 10 * time.Second, Start: 100 * time.Millisecond, Reports: true}
+		s.Traits.Hooks, s.Traits.Tools, s.Traits.Wrote = "tells", 100, 500*time.Millisecond
+		w := runWorld(s, newCommon(), true)
+		log := strings.Join(w.log, "\n")
+		if w.broken != nil || strings.Contains(log, "paste of message 3") ||
+			strings.Count(log, "is submitted: "+string(parley.ProofDoor)) != 2 {
+			t.Errorf("%v\n%s", w.broken, log)
+		}
+	})
+}

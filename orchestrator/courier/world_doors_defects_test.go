@@ -74,8 +74,9 @@ var doorDefects = []defect{
 	// Hooks of its program.
 	{"any message goes to a hook in the turn", "doorway_hook.go", `!at.AtEnd && !team.IsUrgent(*job) ||`, `false ||`, nil},
 	{"a hook overtakes what its program has in its own queue", "doorway_hook.go", `|| w.hasQueue(t) {`, `|| w.hasQueue(nil) {`, nil},
-	{"a hook overtakes what its program was given", "doorway.go", `call != nil && d.open.ahead().none() {`,
-		`call != nil {`, nil},
+	{"a hook overtakes what its program was given", "doorway.go", `		if d.open.ahead().none() {
+			return call, true`, `		if true {
+			return call, true`, nil},
 	{"a hook takes what may be refused", "doorway_hook.go", `!h.none() && !h.Code().OpenDoor(true) || !w.v.isServed(t) ||`,
 		`!h.none() && !h.Code().OpenDoor(true) ||`, nil},
 	{"what a hook loses again and again goes to the next", "doorway_ask.go", `			d.hook.deaf = x.on
