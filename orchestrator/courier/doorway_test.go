@@ -197,8 +197,8 @@ func TestWhatAHookGoesOnWithoutGoesToTheNext(t *testing.T) {
 	})
 }
 
-// A hook at the end of a turn waits until that is seen to have what a hook took just before. Else the next message would
-// lie behind a draft.
+// A hook at the end of a turn waits until that is seen to have what a hook took just before. Else the next message
+// would lie behind a draft.
 func TestAHookWaitsForWhatTheLastOneTook(t *testing.T) {
 	inBubble(t, func() {
 		s := &story{Profile: "claude", Back: time.Second, Events: []event{
