@@ -258,6 +258,7 @@ type AgentStatus struct {
 	Context      int64         `json:"context_tokens,omitempty"`  // of its program's last response, read and written; only for the operator, and if it is known
 	Checked      *ProgramCheck `json:"checked,omitempty"`         // what was found of its program's version; only for the operator, and if it was checked
 	Today        *Spending     `json:"today,omitempty"`           // what its program has used today; only for the operator, and if it is known
+	Quota        *Quota        `json:"quota,omitempty"`           // of the account of its program; only for the operator, and if it is known
 	Facts        []string      `json:"facts,omitempty"`           // what lists say of it, in words; only for the page
 }
 

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -274,4 +275,61 @@ type Spending struct {
 	Tokens
 	Cost     float64  `json:"cost"`               // by the prices of parley.yaml
 	Unpriced []string `json:"unpriced,omitempty"` // models that have no price there: they are not in the cost
+}
+
+// Quota is what is used of the account that a program works on, as its provider said last. Agents with the same
+// account share it.
+type Quota struct {
+	Account string        `json:"account"` // the program, and the directory where it keeps its sign-in
+	At      time.Time     `json:"at"`      // when the provider said so
+	Windows []QuotaWindow `json:"windows"`
+}
+
+// QuotaWindow is what is used of the quota of one span of time.
+type QuotaWindow struct {
+	Name     string     `json:"window"` // such as 5h, 7d or session
+	Used     float64    `json:"used_percent"`
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // if it is known
+}
+
+// String says how much is used: 85% of 5h.
+func (w QuotaWindow) String() string { return fmt.Sprintf("%.0f%% of %s", w.Used, w.Name) }
+
+// ScarceQuota is how much of a quota, in percent, is used when lists show it at a glance.
+const ScarceQuota = 80
+
+// Since returns the windows that are not over at a time, nil if none is left.
+func (q *Quota) Since(now time.Time) *Quota {
+	if q == nil {
+		return nil
+	}
+	left := Quota{Account: q.Account, At: q.At}
+	for _, w := range q.Windows {
+		if w.ResetsAt == nil || w.ResetsAt.After(now) {
+			left.Windows = append(left.Windows, w)
+		}
+	}
+	if len(left.Windows) == 0 {
+		return nil
+	}
+	return &left
+}
+
+// Words says how much of the windows is used of which at least a number of percent are, the shortest first.
+func (q *Quota) Words(least float64) string {
+	if q == nil {
+		return ""
+	}
+	var words []string
+	for _, w := range q.Windows {
+		if w.Used < least {
+			continue
+		}
+		word := w.String()
+		if w.ResetsAt != nil {
+			word += " until " + plain.FormatEnd(*w.ResetsAt)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " · ")
 }

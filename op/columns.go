@@ -46,6 +46,8 @@ var AgentColumns = []AgentColumn{
 	{ID: "branch", Rank: 2, Least: 16, Most: 26},
 	{ID: "context", Words: "context", Text: contextOf, Rank: 3, Least: 7, Most: 7, Fact: 2, Table: true, Fit: Spare},
 	{ID: "today", Words: "today", Text: spent, Rank: 7, Least: 14, Most: 14, Fact: 3, Table: true},
+	{ID: "quota", Text: scarce, Rank: 3, Least: 9, Most: 30},
+	{ID: "quotas", Text: quotas, Fact: 3},
 	{ID: "waiting", Text: Waiting, Rank: 1, Least: 9, Most: 34},
 	{ID: "talk", Rank: 5, Least: 9, Most: 9},
 	{ID: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
@@ -164,6 +166,28 @@ func spent(s *parley.AgentStatus) string {
 		words += " " + plain.FormatCost(s.Today.Cost)
 	}
 	return words
+}
+
+// scarce returns which quotas of the agent's account are nearly used.
+func scarce(s *parley.AgentStatus) string {
+	if s.Quota == nil {
+		return ""
+	}
+	var words []string
+	for _, w := range s.Quota.Windows {
+		if w.Used >= parley.ScarceQuota {
+			words = append(words, w.String())
+		}
+	}
+	return strings.Join(words, " · ")
+}
+
+// quotas returns how much of the quotas of the agent's account is used.
+func quotas(s *parley.AgentStatus) string {
+	if s.Quota == nil {
+		return ""
+	}
+	return "quota " + s.Quota.Words(0)
 }
 
 // checked says what was found of an agent's program: all of it where something fails.

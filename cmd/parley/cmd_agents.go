@@ -143,11 +143,33 @@ func (a *agentsCommand) print(o *output, res *parley.AgentStatusResult) error {
 	}
 
 	a.table(o, res.Agents).print(o)
+	printQuotas(o, res.Agents)
 	if hidden := before - len(res.Agents); hidden > 0 {
 		return o.printLine(o.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 	}
 
 	return nil
+}
+
+// printQuotas prints what is used of each account, and whose it is.
+func printQuotas(o *output, agents []parley.AgentStatus) {
+	owners := map[string][]string{}
+	for _, a := range agents {
+		if a.Quota != nil {
+			owners[a.Quota.Account] = append(owners[a.Quota.Account], a.Name)
+		}
+	}
+	for _, a := range agents {
+		if a.Quota == nil || owners[a.Quota.Account][0] != a.Name {
+			continue
+		}
+		style := faint
+		if a.Quota.Words(parley.ScarceQuota) != "" {
+			style = yellow
+		}
+		o.printLine(o.paint(style, fmt.Sprintf("quota used: %s (%s)", a.Quota.Words(0),
+			strings.Join(owners[a.Quota.Account], ", "))))
+	}
 }
 
 // agentColumn is a column of the table of agents.

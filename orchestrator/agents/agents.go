@@ -181,6 +181,7 @@ func (g *Service) GetAgentStatus(
 			Planned:      g.planned(ctx, m),
 			Context:      g.context(ctx, m),
 			Today:        g.today(ctx, m),
+			Quota:        g.quota(ctx, m),
 			Checked:      g.checked(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
@@ -210,6 +211,14 @@ func (g *Service) context(ctx context.Context, m *team.Member) int64 {
 		return 0
 	}
 	return g.Meter.Context(m)
+}
+
+// quota returns what is used of the account of a member's program, nil if that is not known or not for the caller.
+func (g *Service) quota(ctx context.Context, m *team.Member) *parley.Quota {
+	if m.Kind != parley.KindTerminal || !parley.CallerFrom(ctx).Operator {
+		return nil
+	}
+	return g.Meter.Quota(m)
 }
 
 // planned returns when the next planned message for a member is due, nil if none is or it is not for the caller.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley"
 	"parley/internal/plainfile"
 	"parley/orchestrator/team"
 	"parley/program/opencode"
@@ -40,6 +41,11 @@ func (m *Meter) find(member *team.Member, now time.Time) {
 			known = &store.Transcript{AgentID: member.ID, Path: path, Form: t.Profile.Transcript.Name, Since: since}
 			m.sources[key] = known
 		}
+		if !m.recalled[key] {
+			m.recalled[key] = true
+			m.noteQuota(key, m.recall(known))
+		}
+		m.noteQuota(key, t.Limit.Quota())
 		known.SeenAt = now
 		if id := member.Agent().Session.ID; t.Profile.Session.ByMessage && id != "" {
 			m.record(key).note(id)
@@ -168,6 +174,7 @@ var errNoTranscript = errors.New("it is no file of the user")
 type part struct {
 	records []store.TokenRecord
 	edits   []transcript.Edit
+	quota   *parley.Quota
 	more    bool // there is more
 }
 
@@ -195,7 +202,7 @@ func read(t *store.Transcript, form *transcript.Format, day func(time.Time) stri
 	p.more = t.Position+int64(n) < info.Size()
 	lines, used, skipping := split(content[:n], t.Skipping, maxRead)
 	t.Position, t.Skipping = t.Position+int64(used), skipping
-	p.records, p.edits = recordsOf(t, form, lines, day), editsOf(t, form, lines)
+	p.records, p.edits, p.quota = recordsOf(t, form, lines, day), editsOf(t, form, lines), quotaOf(form, lines)
 
 	return p, nil
 }

@@ -60,19 +60,22 @@ type Meter struct {
 	opts  Options
 	began time.Time
 
-	sources map[source]*store.Transcript // of Run alone
-	records map[source]*record           // what was seen of databases; of Run alone
-	summed  time.Time                    // when all was summed up last; of Run alone
-	counted map[string]bool              // the agents of which more was counted since; of Run alone
-	paused  map[string]string            // the day on which a budget paused communication, as stored; of Run alone
+	sources  map[source]*store.Transcript // of Run alone
+	records  map[source]*record           // what was seen of databases; of Run alone
+	summed   time.Time                    // when all was summed up last; of Run alone
+	counted  map[string]bool              // the agents of which more was counted since; of Run alone
+	recalled map[source]bool              // whose quota was looked for; of Run alone
+	paused   map[string]string            // the day on which a budget paused communication, as stored; of Run alone
 
-	mu      sync.Mutex
-	day     string
-	today   map[string]parley.Spending // by agent
-	context map[string]conversation    // by agent
-	unknown map[string]parley.UsageUnknown
-	over    map[string]overrun          // by agent, "" for the team
-	budgets map[string]parley.BudgetUse // likewise
+	mu       sync.Mutex
+	day      string
+	today    map[string]parley.Spending // by agent
+	context  map[string]conversation    // by agent
+	unknown  map[string]parley.UsageUnknown
+	accounts map[string]account // by agent
+	quotas   map[account]*parley.Quota
+	over     map[string]overrun          // by agent, "" for the team
+	budgets  map[string]parley.BudgetUse // likewise
 }
 
 // New returns a meter that reads nothing before Run.
@@ -81,7 +84,8 @@ func New(opts Options) *Meter {
 		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
 		records: map[source]*record{}, counted: map[string]bool{}, today: map[string]parley.Spending{},
 		context: map[string]conversation{}, unknown: map[string]parley.UsageUnknown{},
-		over: map[string]overrun{},
+		over:     map[string]overrun{},
+		recalled: map[source]bool{}, accounts: map[string]account{}, quotas: map[account]*parley.Quota{},
 	}
 }
 
@@ -130,7 +134,7 @@ func (m *Meter) look(ctx context.Context) error {
 			delete(m.sources, key)
 			continue
 		}
-		if err := m.follow(ctx, t, now); err != nil {
+		if err := m.follow(ctx, key, t, now); err != nil {
 			return err
 		}
 	}
@@ -139,7 +143,7 @@ func (m *Meter) look(ctx context.Context) error {
 }
 
 // follow reads a transcript to its end, and counts what is new.
-func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) error {
+func (m *Meter) follow(ctx context.Context, key source, t *store.Transcript, now time.Time) error {
 	for {
 		next := *t
 		p, err := m.readPart(ctx, &next)
@@ -157,6 +161,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			m.noteContext(t, p.records)
 		}
 
+		m.noteQuota(key, p.quota)
 		for _, e := range p.edits {
 			m.opts.Edited(t.AgentID, e.Path, e.At)
 		}

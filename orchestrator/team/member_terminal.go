@@ -264,6 +264,9 @@ type LimitTimer struct {
 	words   string
 	limit   Limit
 	resumed bool // something was typed after its end
+
+	warned profile.Warning // that was shown last
+	quota  *parley.Quota   // what it says; nil: none was shown
 }
 
 // Began notes that a limit that is shown has been there since then.
@@ -279,6 +282,7 @@ func (l *LimitTimer) See(r *profile.Reading, now time.Time) Limit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
+	l.warn(r.Quota, now)
 	limited := r.Shows == profile.Blocked && r.Cause == profile.UsageLimit
 	switch {
 	case !limited && (r.Shows == profile.Busy || r.Shows == profile.Idle || r.Shows == profile.Blocked):
@@ -298,6 +302,26 @@ func (l *LimitTimer) See(r *profile.Reading, now time.Time) Limit {
 		return Limit{}
 	}
 	return l.limit
+}
+
+// warn notes a warning that is on the screen. A time of day is that after it was first shown.
+func (l *LimitTimer) warn(w profile.Warning, now time.Time) {
+	if w == (profile.Warning{}) || w == l.warned {
+		return
+	}
+	l.warned = w
+	window := parley.QuotaWindow{Name: w.Name, Used: float64(w.Used)}
+	if until, ok := profile.ParseReset(w.Ends, now, time.Local); ok {
+		window.ResetsAt = &until
+	}
+	l.quota = &parley.Quota{At: now, Windows: []parley.QuotaWindow{window}}
+}
+
+// Quota returns what the program's last warning says of a quota, nil if there was none.
+func (l *LimitTimer) Quota() *parley.Quota {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.quota
 }
 
 // Limit returns the limit that was seen last.

@@ -126,6 +126,7 @@ func (c checker) compile() error {
 		{"markers.footer", p.Markers.Footer, &p.patterns.footer},
 		{"markers.buttons", p.Markers.Buttons, &p.patterns.buttons},
 		{"markers.resets", p.Markers.Resets, &p.patterns.resets},
+		{"markers.quota", p.Markers.Quota, &p.patterns.quota},
 		{"markers.answer", p.Markers.Answer, &p.patterns.answer},
 		{"garbles", p.Garbles, &p.patterns.garbles},
 		{"door.alters", p.Door.Alters, &p.patterns.alters},
@@ -169,6 +170,7 @@ func (c checker) groups() error {
 		{"markers.composer", p.Markers.Composer, "composed text", p.patterns.composer},
 		{"markers.buttons", p.Markers.Buttons, "labels", p.patterns.buttons},
 		{"markers.resets", p.Markers.Resets, "words", p.patterns.resets},
+		{"markers.quota", p.Markers.Quota, "words of its end", p.patterns.quota},
 	} {
 		if m.re != nil && textGroup(m.re) < 0 {
 			return c.invalid(m.key, m.text).Suggest("Put the %s into a group named text: (?P<text>…).", m.holds)
@@ -287,7 +289,8 @@ type patterns struct {
 	garbles, alters        *regexp.Regexp
 
 	dialogPatterns
-	resets, answer *regexp.Regexp
+	limitPatterns
+	answer *regexp.Regexp
 
 	blocked            map[string]*regexp.Regexp
 	causes             []string // of blocked, in their order
@@ -298,6 +301,9 @@ type patterns struct {
 
 	needs map[*regexp.Regexp][]string // see needed
 }
+
+// limitPatterns are those of usage limits.
+type limitPatterns struct{ resets, quota *regexp.Regexp }
 
 // questionEnd ends the pattern of a question: signs may follow up to the cursor.
 const questionEnd = `)[ :?.>)…]*\z`

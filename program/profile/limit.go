@@ -29,6 +29,33 @@ func (p *patterns) limitWords(tail string) string {
 	return found[len(found)-1][textGroup(p.resets)]
 }
 
+// Warning is what a program shows of a quota that is nearly used.
+type Warning struct {
+	Used int    // in percent
+	Name string // of what, such as "5-hour limit"
+	Ends string // the words that say when it begins again, see ParseReset
+}
+
+// warning returns the warning that is on the screen.
+func (p *patterns) warning(tail string) (w Warning) {
+	if p.quota == nil {
+		return w
+	}
+	found := p.quota.FindStringSubmatch(tail)
+	for i, group := range p.quota.SubexpNames() {
+		switch {
+		case found == nil:
+		case group == "used":
+			w.Used, _ = strconv.Atoi(found[i]) // digits
+		case group == "name":
+			w.Name = strings.Join(strings.Fields(found[i]), " ")
+		case group == "text":
+			w.Ends = strings.Join(strings.Fields(found[i]), " ")
+		}
+	}
+	return w
+}
+
 var (
 	clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?([ap])\.?m\b|\b(\d{1,2}):(\d{2})\b`)
 	dayForm   = regexp.MustCompile(`(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* ` +

@@ -77,3 +77,19 @@ func TestScreensSayWhenALimitEnds(t *testing.T) {
 		}
 	}
 }
+
+func TestScreensWarnOfAQuotaThatIsNearlyUsed(t *testing.T) {
+	set := builtin(t)
+	for name, want := range map[string]profile.Warning{
+		"claude/80x24-quota":  {Used: 91, Name: "5-hour limit", Ends: "resets 7:48pm (UTC)"},
+		"claude/80x24-idle":   {},
+		"claude/120x40-limit": {},
+		"codex/120x40-idle":   {},
+	} {
+		golden, lines := readGolden(t, "testdata/"+name+".txt")
+		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: golden.Width})
+		if r.Quota != want {
+			t.Errorf("%s: it warns %+v, want %+v", name, r.Quota, want)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type Reading struct {
 	Shows     State
 	Cause     string   // what blocks the program, such as "a usage limit"; "": the screen shows no known cause
 	LimitEnds string   // the words of when a usage limit ends, see ParseReset; "": it does not say
+	Quota     Warning  // that one is nearly used; the zero value: none is shown
 	Composer  string   // see Composer
 	Composing bool     // the composer is on the screen
 	Above     []string // see Above
@@ -30,6 +31,7 @@ func (p *Profile) Read(s Screen) Reading {
 	if r.Cause == UsageLimit {
 		r.LimitEnds = p.patterns.limitWords(pg.tail)
 	}
+	r.Quota = p.patterns.warning(pg.tail)
 	r.Shows = pg.state(r.Cause)
 	r.Composer, r.Composing = pg.composed(&s)
 	if r.Composing && p.OneLine && strings.Contains(r.Composer, "\n") && pg.isLast() {

@@ -175,7 +175,10 @@ type Markers struct {
 	// Resets finds, in the words of a usage limit in one line, those that say when it ends, as the
 	// group "text", see ParseReset.
 	Resets string `yaml:"resets"`
-	Paste  string `yaml:"paste"` // the placeholder for a long paste in the composer
+	// Quota finds a warning that a quota is nearly used: the groups "used" in percent, "name" of what, and "text",
+	// the words that say when it begins again, see ParseReset.
+	Quota string `yaml:"quota"`
+	Paste string `yaml:"paste"` // the placeholder for a long paste in the composer
 
 	// Questions and Dialogs are for programs without Idle, by what they ask for, see Asks.
 	// Upper and lower case do not count. Questions match the end of the text before the

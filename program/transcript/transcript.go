@@ -191,6 +191,7 @@ type Format struct {
 	Uses    Uses    `yaml:"uses,omitempty"`
 	Edits   Edits   `yaml:"edits,omitempty"`
 	Prompts Prompts `yaml:"prompts,omitempty"`
+	Quotas  Quotas  `yaml:"quotas,omitempty"`
 }
 
 // Which says which lines count: those that have all of it. Without any, none do.
@@ -255,11 +256,16 @@ func (f *Format) Compile() error {
 	if f.Kind != Lines && f.Kind != Opencode {
 		return fmt.Errorf("there is no kind %q of transcripts: leave it out, or write %s", f.Kind, Opencode)
 	}
-	for _, w := range []*Which{&f.Uses.Lines, &f.Uses.Models.Lines, &f.Uses.Outdated, &f.Edits.Lines,
-		&f.Prompts.Lines} {
+	for _, w := range f.which() {
 		w.Compile()
 	}
 	return nil
+}
+
+func (f *Format) which() []*Which {
+	return []*Which{
+		&f.Uses.Lines, &f.Uses.Models.Lines, &f.Uses.Outdated, &f.Edits.Lines, &f.Prompts.Lines, &f.Quotas.Lines,
+	}
 }
 
 // Compile prepares w to match lines.
@@ -318,8 +324,8 @@ func (w *Which) are(l fields) bool {
 
 // Clone returns a copy that shares nothing with f. It is not compiled.
 func (f Format) Clone() Format {
-	for _, w := range []*Which{&f.Uses.Lines, &f.Uses.Models.Lines, &f.Uses.Outdated, &f.Edits.Lines,
-		&f.Prompts.Lines} {
+	f.Quotas.Windows = slices.Clone(f.Quotas.Windows)
+	for _, w := range f.which() {
 		w.Where, w.Not, w.Has, w.needles = maps.Clone(w.Where), maps.Clone(w.Not), slices.Clone(w.Has), nil
 	}
 	for _, list := range []*[]string{&f.Uses.ID, &f.Uses.Input, &f.Uses.Output} {
