@@ -59,7 +59,7 @@ func LastStep(d *parley.Delivery) time.Time {
 // known.
 func LimitedUntil(m *team.Member, a *parley.Agent) *time.Time {
 	t := m.Terminal()
-	if t == nil || a.State != parley.StateBlocked {
+	if t == nil || !a.State.Live() || a.State == parley.StateIdle {
 		return nil
 	}
 	l := t.Limit.Limit()

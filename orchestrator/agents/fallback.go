@@ -72,11 +72,12 @@ func (f fallback) look(ctx context.Context, m *team.Member, a *parley.Agent) {
 // Where its end is not known, it counts how long it has lasted.
 func (f fallback) limit(m *team.Member, a *parley.Agent, now time.Time) (until time.Time, lasts bool) {
 	t, after := m.Terminal(), f.Admission.Settings.FallbackAfter
-	if t == nil || a.State != parley.StateBlocked || !t.Limit.Limit().On {
+	if t == nil || !a.State.Live() || a.State == parley.StateIdle || !t.Limit.Limit().On {
 		return until, false
 	}
-	if until = t.Limit.Limit().Until; until.IsZero() {
-		return now.Add(after), now.Sub(a.Since) >= after
+	l := t.Limit.Limit()
+	if until = l.Until; until.IsZero() {
+		return now.Add(after), now.Sub(l.Since) >= after
 	}
 	return until, until.Sub(now) >= after
 }

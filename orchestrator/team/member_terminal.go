@@ -245,6 +245,7 @@ const limitMargin = 30 * time.Second
 // Limit is a usage limit that a program shows. The zero value is none.
 type Limit struct {
 	On    bool
+	Since time.Time // when it was first shown
 	Until time.Time // zero: when it ends is not known
 }
 
@@ -276,14 +277,14 @@ func (l *LimitTimer) Began(since time.Time) {
 	l.seen = since
 }
 
-// See notes what a look at the screen found, and returns the limit. A screen that shows another
-// known state ends it.
+// See notes what a look at the screen found, and returns the limit that blocks the program. One behind which the
+// program asks, or tries again by itself, is noted too. A screen that shows another known state ends it.
 func (l *LimitTimer) See(r *profile.Reading, now time.Time) Limit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	l.warn(r.Quota, now)
-	limited := r.Shows == profile.Blocked && r.Cause == profile.UsageLimit
+	limited := r.Cause == profile.UsageLimit && r.Shows != profile.Idle
 	switch {
 	case !limited && (r.Shows == profile.Busy || r.Shows == profile.Idle || r.Shows == profile.Blocked):
 		l.limit, l.words, l.seen, l.resumed = Limit{}, "", time.Time{}, false
@@ -291,14 +292,18 @@ func (l *LimitTimer) See(r *profile.Reading, now time.Time) Limit {
 		if l.seen.IsZero() || l.seen.After(now) {
 			l.seen = now
 		}
-		l.words, l.limit, l.resumed = r.LimitEnds, Limit{On: true}, false
+		since := l.seen
+		if l.limit.On {
+			since = l.limit.Since
+		}
+		l.words, l.limit, l.resumed = r.LimitEnds, Limit{On: true, Since: since}, false
 		if until, ok := profile.ParseReset(l.words, l.seen, time.Local); ok {
 			l.limit.Until = until
 		}
 		l.seen = time.Time{}
 	}
 
-	if !limited {
+	if !limited || r.Shows != profile.Blocked {
 		return Limit{}
 	}
 	return l.limit

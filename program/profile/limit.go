@@ -63,7 +63,7 @@ var (
 	zoneForm = regexp.MustCompile(
 		`\(([A-Za-z_]+(?:/[A-Za-z_+-]+[0-9]*)*)\)|\b(?:GMT|UTC)([+-]\d{1,2})(?::?(\d{2}))?\b|\b(UTC|GMT)\b`)
 	spanForm = regexp.MustCompile(
-		`(?i)(\d{1,5}) ?(days|day|d|hours|hour|hrs|hr|h|minutes|minute|mins|min|m|seconds|second|secs|sec|s)`)
+		`(?i)(\d{1,9}) ?(days|day|d|hours|hour|hrs|hr|h|milliseconds|ms|minutes|minute|mins|min|m|seconds|second|secs|sec|s)`)
 	inForm = regexp.MustCompile(`(?i)\bin (.*)`)
 )
 
@@ -73,8 +73,8 @@ const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 // longestLimit bounds the end of a limit: one that is further away was misread.
 const longestLimit = 10 * 366 * 24 * time.Hour
 
-// ParseReset reads when a limit ends from words such as "resets 3pm (Europe/Berlin)" or "try
-// again in 2h 14m". seen is when they were first shown, and local the zone of the program. It
+// ParseReset reads when a limit ends from words such as "resets 3pm (Europe/Berlin)", "try
+// again in 2h 14m" or "10800000ms". seen is when they were first shown, and local the zone of the program. It
 // is not ok for words that it does not understand whole.
 func ParseReset(words string, seen time.Time, local *time.Location) (at time.Time, ok bool) {
 	switch in := inForm.FindStringSubmatch(words); {
@@ -83,6 +83,9 @@ func ParseReset(words string, seen time.Time, local *time.Location) (at time.Tim
 		return seen.Add(span), ok
 	case clockForm.MatchString(words):
 		at, ok = parseClock(words, seen, local)
+	default:
+		span, ok := parseSpan(words)
+		return seen.Add(span), ok
 	}
 	return at, ok && at.Sub(seen) < longestLimit
 }
@@ -92,7 +95,14 @@ func parseSpan(words string) (span time.Duration, ok bool) {
 	units := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
 	for _, match := range spanForm.FindAllStringSubmatch(words, -1) {
 		n, _ := strconv.Atoi(match[1])
-		span += time.Duration(n) * units[strings.ToLower(match[2])[0]]
+		unit := units[strings.ToLower(match[2])[0]]
+		if strings.HasPrefix(match[2], "mil") || match[2] == "ms" {
+			unit = time.Millisecond
+		}
+		if time.Duration(n) > longestLimit/unit {
+			return 0, false
+		}
+		span += time.Duration(n) * unit
 	}
 
 	rest := strings.ReplaceAll(spanForm.ReplaceAllString(words, ""), "and", "")

@@ -28,6 +28,9 @@ func TestEndsOfLimitsAreRead(t *testing.T) {
 		"try again in 2h 14m":                   "2026-11-22 16:44 CET",
 		"try again in 2h14m":                    "2026-11-22 16:44 CET",
 		"try again in 2 days 3 hours 5 minutes": "2026-11-24 17:35 CET",
+		"10800000ms":                            "2026-11-22 17:30 CET",
+		"2hr 14min":                             "2026-11-22 16:44 CET",
+		"99999999 days":                         "unknown",
 		"Access resets at 3:04 PM GMT+1":        "2026-11-22 15:04 +0100",
 		"Access resets at 15:04":                "2026-11-22 15:04 CET",
 		"resets 3pm (Europe/Nowhere)":           "unknown",
@@ -69,11 +72,41 @@ func TestScreensSayWhenALimitEnds(t *testing.T) {
 		"codex/120x40-quota":            "",
 		"codex/120x40-idle":             "",
 		"copilot/80x24-quota":           "",
+		"omp/120x40-limited":            "10800000ms",
 	} {
 		want2, lines := readGolden(t, "testdata/"+name+".txt")
 		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: want2.Width})
 		if r.LimitEnds != want {
 			t.Errorf("%s: it ends %q, want %q", name, r.LimitEnds, want)
+		}
+	}
+}
+
+// A program that asks, or that tries again by itself, is at its limit too.
+func TestLimitsAreKnownInEachState(t *testing.T) {
+	set := builtin(t)
+	for name, want := range map[string]profile.State{
+		"omp/120x40-limited":         profile.Blocked,
+		"gemini/80x24-limit-dialog":  profile.Dialog,
+		"gemini/120x40-limit-dialog": profile.Dialog,
+		"grok/120x40-limited":        profile.Busy,
+		"opencode/120x40-retrying":   profile.Busy,
+		"opencode/80x24-retrying":    profile.Busy,
+		"kimi/100x30-retries":        profile.Busy,
+		"qwen/80x24-retrying":        profile.Busy,
+	} {
+		golden, lines := readGolden(t, "testdata/"+name+".txt")
+		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: golden.Width})
+		if r.Cause != profile.UsageLimit || r.Shows != want {
+			t.Errorf("%s: %q, and it is %s, want %s", name, r.Cause, r.Shows, want)
+		}
+	}
+	for _, name := range []string{"grok/100x30-retries", "kilo/100x30-retries", "opencode/120x40-retrying-500",
+		"gemini/80x24-retrying", "pi/100x30-failed", "pi/100x30-retries"} {
+		golden, lines := readGolden(t, "testdata/"+name+".txt")
+		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: golden.Width})
+		if r.Cause == profile.UsageLimit {
+			t.Errorf("%s is at no limit", name)
 		}
 	}
 }
