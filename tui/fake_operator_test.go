@@ -283,6 +283,15 @@ func (f *fakeService) StopAgent(_ context.Context, r parley.StopAgentRequest) (*
 	return &parley.StopAgentResult{Answer: parley.OK}, f.err
 }
 
+func (f *fakeService) HandoffAgent(
+	_ context.Context, r parley.HandoffAgentRequest,
+) (*parley.HandoffAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "hand "+r.Agent+" to "+r.To)
+	return &parley.HandoffAgentResult{}, f.err
+}
+
 func (f *fakeService) RestartAgent(_ context.Context, r parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -82,6 +82,7 @@ func (f *fakeService) Do(ctx context.Context, operation string, request any) (an
 	op.RetryDelivery.Handle(h, f.RetryDelivery)
 	op.StopAgent.Handle(h, f.StopAgent)
 	op.RestartAgent.Handle(h, f.RestartAgent)
+	op.HandoffAgent.Handle(h, f.HandoffAgent)
 	op.PauseCommunication.Handle(h, f.PauseCommunication)
 	op.ReadTerminal.Handle(h, f.ReadTerminal)
 	op.ListWorktrees.Handle(h, f.ListWorktrees)

@@ -76,6 +76,7 @@ func (m *model) shellKeys() []kit.Binding {
 		verb.Pause.To("pause or resume all, or those selected", m.acts.PauseOrResume).Named("pause or resume"),
 		verb.Launch.To("launch an agent", m.form.start).Named("launch").
 			Hinted("launch").Unless(func() bool { return !alone() }),
+		verb.Handoff.To("let another program go on with its work", m.palette.startHandoff).Named("hand over"),
 		verb.Workspaces.To("your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
 		verb.Past.To("conversations from before: take one up", m.finding.past.start).Named("show conversations"),
 		verb.Planned.To("messages that are planned", m.finding.planned.start).Named("show schedules"),

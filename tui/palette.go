@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley"
 	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -58,6 +60,36 @@ func (p *palette) startWith(names bool) tea.Cmd {
 	return nil
 }
 
+// startHandoff lists the programs that may go on for the agent under the marker.
+func (p *palette) startHandoff() tea.Cmd {
+	agent := p.room.About().Agent
+	if agent == nil || agent.Kind != parley.KindTerminal {
+		p.room.Lacks("Choose an agent with a terminal first (2).")
+		return nil
+	}
+	p.reset(nil, "")
+	p.hands = agent
+	p.seek()
+	return p.room.Do.Programs
+}
+
+// programs returns those that may go on, once they are read.
+func (p *palette) programs() (found []choice) {
+	agent := p.hands
+	for _, name := range p.room.Team.Installed {
+		if name == agent.Profile || p.line != "" && kit.Fuzzy(string(p.line), name) == 0 {
+			continue
+		}
+		hand := room.ActSaying(name+" goes on for "+agent.Name+".", op.HandoffAgent,
+			parley.HandoffAgentRequest{Agent: agent.ID, To: name, Record: true})
+		question := fmt.Sprintf("Hand %s over to %s? Its program ends; its messages, threads and directory are kept.",
+			agent.Name, name)
+		found = append(found, choice{name: name, about: "goes on with the work of " + agent.Name,
+			run: func() tea.Cmd { return p.acts.AskTo(question, hand) }})
+	}
+	return found
+}
+
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *op.Op, text string) {
 	*p = palette{
@@ -73,6 +105,10 @@ func (p *palette) seek() {
 	scores := map[string]int{}
 	if p.goes {
 		p.found = p.named()
+		return
+	}
+	if p.hands != nil {
+		p.found = p.programs()
 		return
 	}
 	for _, c := range p.choices() {
@@ -141,7 +177,9 @@ func (p *palette) openOp(op *op.Op) {
 				value = s.Agent.Name
 			}
 		case "to":
-			value = s.Partner
+			if op.Name != "handoff_agent" { // where it is a program
+				value = s.Partner
+			}
 		case "thread_id":
 			if s.Thread != nil {
 				value = s.Thread.ID
@@ -214,6 +252,7 @@ type palette struct {
 	names   func() []room.Named // all that one can go to by its name
 	allRead func() bool         // reports whether all of these were read
 	goes    bool                // only names are listed
+	hands   *parley.AgentStatus // only the programs that may go on for it are listed
 	known   int                 // how much could be gone to when the names were listed
 	open    bool
 	line    kit.Line

@@ -99,6 +99,23 @@ func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 	}
 }
 
+func TestAnotherProgramGoesOnAfterAYes(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40, withPrograms)
+	s.choose("tester")
+	s.press("h")
+	s.shows("Which program goes on for tester?", "goes on with the work of tester")
+	s.enters("codex")
+	s.shows("Hand tester over to codex?")
+	if len(f.stopped) > 0 {
+		t.Errorf("did %q without a yes", f.stopped)
+	}
+	s.press("y")
+	s.shows("codex goes on for tester.")
+	if len(f.stopped) != 1 || !strings.HasSuffix(f.stopped[0], " to codex") {
+		t.Errorf("did %q", f.stopped)
+	}
+}
+
 func TestArgumentsAreParsed(t *testing.T) {
 	op := op.Find("launch_agent")
 	for text, want := range map[string]url.Values{

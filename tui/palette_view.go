@@ -43,6 +43,9 @@ func (p *palette) view(w, h int) []string {
 	if p.goes {
 		title = "Go to an agent, a thread, a need, a message"
 	}
+	if p.hands != nil {
+		title, note = "Which program goes on for "+p.hands.Name+"?", kit.Plural(len(p.found), "program")
+	}
 	var rows []string
 	switch {
 	case p.op != nil:

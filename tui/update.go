@@ -168,6 +168,9 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.finding.past.take(msg)
 	case programsMsg:
 		m.form.offerPrograms(msg)
+		if m.palette.hands != nil {
+			m.palette.seek()
+		}
 	case launchedMsg:
 		return m.form.launched(msg)
 	case room.TextMsg:

@@ -74,6 +74,7 @@ const (
 	Retry
 	Release
 	Restart
+	Handoff
 	Stop
 	SendKeys
 	New
@@ -180,6 +181,7 @@ var table = [verbs]Row{
 	Retry:    {Lists, "retry", "T", "", false, "try it again"},
 	Release:  {Lists, "release", "l", "", false, "release what is held"},
 	Restart:  {Lists, "restart", "R", "", true, "restart the agent, with its conversation"},
+	Handoff:  {Lists, "hand over", "h", "", false, "let another program go on with the agent's work"},
 	Stop:     {Lists, "stop", "S", "", true, "stop the agent; its messages are kept"},
 	SendKeys: {Lists, "keys", "K", "", false, "send keys to a terminal that asks"},
 

@@ -877,10 +877,21 @@ function Attach({ name }) {
   };
   return m`<label class="attach">Attach a file<input type="file" class="hidden" onChange=${give} /></label>`;
 }
-function Ends({ name }) {
+function Ends({ a }) {
+  const name = a.name;
+  const [to, setTo] = d("");
+  const others = (status.value?.programs ?? []).filter((p) => p !== a.profile);
+  const next = to || others[0];
   const end = (op, said) => act({ agent: name }, () => call(op, { agent: name }).then(() => ({ said })));
-  return m`<details class="more"><summary>Restart, stop</summary><div class="row">
+  const handOff = () => act({ agent: name }, async () => {
+    const res = await call("handoff_agent", { agent: name, to: next, record: true });
+    await refresh();
+    return { said: `${res.profile ?? next} goes on for ${res.from}.` };
+  });
+  return m`<details class="more" onToggle=${() => readStatus()}><summary>Restart, hand over, stop</summary><div class="row">
     <${Twice} act=${() => end("restart_agent", "Its program was started again.")} sure=${m`<b>Tap again</b>: its program ends, and starts again`}>Restart<//>
+    ${next ? m`<select aria-label="The program that goes on" value=${next} onChange=${(e) => setTo(e.target.value)}>${others.map((p) => m`<option key=${p}>${p}</option>`)}</select>
+    <${Twice} act=${handOff} sure=${m`<b>Tap again</b>: its program ends, and ${next} goes on with its work`}>Hand over<//>` : null}
     <${Twice} act=${() => end("stop_agent", "It has left the team.")} sure=${m`<b>Tap again</b>: its program ends`}>Stop<//></div></details>`;
 }
 function Agent({ name }) {
@@ -911,7 +922,7 @@ function Agent({ name }) {
         ${may() && a ? m`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? "Steer" : "Send"}>
           ${a.kind === "terminal" ? choice("steer", "as guidance") : null}${steer ? null : m`${choice("urgent", "urgent")}${choice("answer", "wants an answer in 30 minutes")}`}<${Attach} name=${name} /><//>` : null}
         ${mine.length ? m`<ul class="receipts">${mine.map((m2) => m`<${Receipt} key=${m2.key} m=${m2} />`)}</ul>` : null}
-        ${may() && a?.kind === "terminal" ? m`<${Ends} name=${name} />` : null}
+        ${may() && a?.kind === "terminal" ? m`<${Ends} a=${a} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />
       </div>
     </div>

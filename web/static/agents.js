@@ -1,7 +1,7 @@
 // @ts-check
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call, upload} from './api.js';
-import {agentOf, agents, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
+import {agentOf, agents, lastWords, letters, matters, readStatus, refresh, send, sent, status, teamRead, worktrees} from './state.js';
 import {Name, Receipt, Since, Twice, Write, ago, html, may, roomy, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Asks, Shown, act} from './needs.js';
@@ -120,11 +120,22 @@ function Attach({name}) {
   return html`<label class="attach">Attach a file<input type="file" class="hidden" onChange=${give} /></label>`;
 }
 
-/** What ends an agent's program, for when one is away from the desk. @param {{name: string}} props */
-function Ends({name}) {
+/** What ends an agent's program, for when one is away from the desk. @param {{a: any}} props */
+function Ends({a}) {
+  const name = a.name;
+  const [to, setTo] = useState('');
+  const others = (status.value?.programs ?? []).filter((/** @type {string} */ p) => p !== a.profile);
+  const next = to || others[0];
   const end = (/** @type {string} */ op, /** @type {string} */ said) => act({agent: name}, () => call(op, {agent: name}).then(() => ({said})));
-  return html`<details class="more"><summary>Restart, stop</summary><div class="row">
+  const handOff = () => act({agent: name}, async () => {
+    const res = await call('handoff_agent', {agent: name, to: next, record: true});
+    await refresh();
+    return {said: `${res.profile ?? next} goes on for ${res.from}.`};
+  });
+  return html`<details class="more" onToggle=${() => readStatus()}><summary>Restart, hand over, stop</summary><div class="row">
     <${Twice} act=${() => end('restart_agent', 'Its program was started again.')} sure=${html`<b>Tap again</b>: its program ends, and starts again`}>Restart<//>
+    ${next ? html`<select aria-label="The program that goes on" value=${next} onChange=${(/** @type {any} */ e) => setTo(e.target.value)}>${others.map((/** @type {string} */ p) => html`<option key=${p}>${p}</option>`)}</select>
+    <${Twice} act=${handOff} sure=${html`<b>Tap again</b>: its program ends, and ${next} goes on with its work`}>Hand over<//>` : null}
     <${Twice} act=${() => end('stop_agent', 'It has left the team.')} sure=${html`<b>Tap again</b>: its program ends`}>Stop<//></div></details>`;
 }
 
@@ -158,7 +169,7 @@ export function Agent({name}) {
         ${may() && a ? html`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? 'Steer' : 'Send'}>
           ${a.kind === 'terminal' ? choice('steer', 'as guidance') : null}${steer ? null : html`${choice('urgent', 'urgent')}${choice('answer', 'wants an answer in 30 minutes')}`}<${Attach} name=${name} /><//>` : null}
         ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
-        ${may() && a?.kind === 'terminal' ? html`<${Ends} name=${name} />` : null}
+        ${may() && a?.kind === 'terminal' ? html`<${Ends} a=${a} />` : null}
         <h3>Messages</h3><${Talk} name=${name} />
       </div>
     </div>
