@@ -115,6 +115,13 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	if again.Host != "bob" || again.PID == launched.PID {
 		t.Errorf("restarted as %+v", again)
 	}
+	next := filepath.Join(bob.dir, "next.log")
+	handed := must.Have(op.HandoffAgent.Call(ann.operator(), ann, parley.HandoffAgentRequest{
+		Agent: "far", To: "instant", Command: tmuxtest.Agent{Log: next}.Argv(), Record: true,
+	}))(t)
+	if handed.Host != "bob" || handed.From != "framed" || handed.AgentID != launched.AgentID {
+		t.Errorf("handed over as %+v", handed)
+	}
 	stopped := must.Have(op.StopAgent.Call(ann.operator(), ann, parley.StopAgentRequest{Agent: "far"}))(t)
 	if stopped.Ended == 0 {
 		t.Errorf("stopped as %+v", stopped)
