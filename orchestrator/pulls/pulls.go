@@ -218,6 +218,15 @@ func (w *Watcher) visit(ctx context.Context, m *team.Member) time.Duration {
 	return t.every
 }
 
+// shown is what changes of a pull request while people see it.
+type shown struct {
+	state    parley.PullState
+	checks   string
+	readable bool
+}
+
+func shownOf(p *parley.PullRequest) shown { return shown{p.State, p.Checks, p.Problem == ""} }
+
 // look reads a pull request, stores what has become of it, and tells its agent what is new. It reports whether
 // something goes on there.
 func (w *Watcher) look(ctx context.Context, m *team.Member, p parley.PullRequest) (moves bool, err error) {
@@ -225,11 +234,11 @@ func (w *Watcher) look(ctx context.Context, m *team.Member, p parley.PullRequest
 		return true, w.tell(ctx, m, &p)
 	}
 
-	before := p.Words()
+	before := shownOf(&p)
 	s, err := w.read(ctx, &p)
 	if err != nil {
 		p.Problem = plain.Truncate(plain.CleanLine(err.Error()), 300)
-		if before != p.Words() {
+		if before != shownOf(&p) {
 			return false, w.Roster.Records.SetPull(ctx, m, &p)
 		}
 		return false, nil
@@ -248,7 +257,7 @@ func (w *Watcher) look(ctx context.Context, m *team.Member, p parley.PullRequest
 		p.Told.Next = &parley.PullNotice{Text: ended(&p, s.by), Seen: []string{string(p.State)}}
 	case len(news) > 0 && len(p.Told.At) < mostAnHour:
 		p.Told.Next = compose(&p, news, w.Settings.MaxText)
-	case before == p.Words():
+	case before == shownOf(&p):
 		return s.runs || len(news) > 0, nil
 	}
 	if err := w.Roster.Records.SetPull(ctx, m, &p); err != nil || p.Told.Next == nil {
