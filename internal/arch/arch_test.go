@@ -246,6 +246,7 @@ func inspectFile(t *testing.T, name string, source []byte) []string {
 		problems = append(problems, sleeps(fset, file)...)
 	}
 
+	problems = append(problems, listedCodes(fset, file)...)
 	return append(problems, inits(fset, file)...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -101,3 +102,44 @@ func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
 		}
 	}
 }
+
+// listedCodes finds places that tell several codes from all others: what they have in common is a column of reasons.go.
+func listedCodes(fset *token.FileSet, file *ast.File) (problems []string) {
+	ast.Inspect(file, func(node ast.Node) bool {
+		codes := 0
+		switch n := node.(type) {
+		case *ast.CaseClause:
+			codes = codesIn(n.List)
+		case *ast.CompositeLit:
+			codes = codesIn(n.Elts)
+		case *ast.BinaryExpr:
+			if n.Op == token.LOR || n.Op == token.LAND {
+				codes = codesIn([]ast.Expr{n.X, n.Y})
+			}
+		}
+		if codes > 1 {
+			problems = append(problems, at(fset, node)+"codes with one meaning: give that a column in reasons.go")
+		}
+		return true
+	})
+	return problems
+}
+
+// codesIn counts the codes among expressions, and those that are compared with one.
+func codesIn(list []ast.Expr) (n int) {
+	for _, e := range list {
+		if b, ok := e.(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
+			e = b.Y
+		}
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		if x, ok := s.X.(*ast.Ident); ok && x.Name == "parley" && isCode.MatchString(s.Sel.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+var isCode = regexp.MustCompile("^(Hold|Ended|Proof)[A-Z]")
