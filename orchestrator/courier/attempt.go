@@ -208,18 +208,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	}
 
 	if !a.shown(o) {
-		p.still = time.Time{}
-		late := tmux.NotShown
-		if o.profile.HasMarkers() && o.hides() { // it may stand behind that
-			late = tmux.Blocked
-		}
-		switch {
-		case o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter):
-			a.refused = held(parley.HoldMixedText, "")
-		case late == tmux.NotShown && a.swallows(o):
-			a.refused = held(parley.HoldDialogOpened, "")
-		}
-		return a.wait(o, p.began, p.within, late)
+		return a.awaitText(o)
 	}
 	if !p.shown && o.profile.HasMarkers() { // others may never show it
 		p.shown, a.memory.lag = true, o.now.Sub(p.began)
@@ -233,7 +222,29 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		step.For = left
 		return step
 	}
+	return a.press(o)
+}
 
+// awaitText waits for a text that its terminal does not show, or says why not.
+func (a *attempt) awaitText(o *observation) tmux.Step {
+	p := &a.pasted
+	p.still = time.Time{}
+	late := tmux.NotShown
+	if o.profile.HasMarkers() && o.hides() { // it may stand behind that
+		late = tmux.Blocked
+	}
+	switch {
+	case o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter):
+		a.refused = held(parley.HoldMixedText, "")
+	case late == tmux.NotShown && a.swallows(o):
+		a.refused = held(parley.HoldDialogOpened, "")
+	}
+	return a.wait(o, p.began, p.within, late)
+}
+
+// press decides whether the key of a text that rests in its terminal may be pressed.
+func (a *attempt) press(o *observation) tmux.Step {
+	p := &a.pasted
 	if a.refused = o.typable(); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}

@@ -95,7 +95,7 @@ func (a *attempt) decideKey(o *observation) {
 
 // touchedBefore reports whether a person may have pressed a key between the message and an attempt that is resumed.
 func (a *attempt) touchedBefore(o *observation) bool {
-	return a.resumed && !o.screen.Touched.Before(a.sent.Truncate(time.Second))
+	return a.resumed && !o.screen.Touched.Before(a.text.Message.Timestamp.Truncate(time.Second))
 }
 
 // takenWithin is how long the program may take to show that it has the text.

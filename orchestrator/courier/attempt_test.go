@@ -76,11 +76,13 @@ func newStage(t *testing.T, texts ...string) *stage {
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
 	s.attempt = &attempt{
-		sent: s.now, resumed: resumed, memory: &s.memory,
+		resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
 	l := letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}
-	s.attempt.text = s.memory.textOf(&store.Job{Key: store.Key{MessageSeq: 7}}, s.on, l, resumed)
+	s.attempt.text = s.memory.textOf(&store.Job{
+		Key: store.Key{MessageSeq: 7}, Message: parley.Message{Timestamp: s.now},
+	}, s.on, l, resumed)
 	s.attempt.entered.named = s.now
 	if !resumed {
 		s.attempt.entered.looked = s.now // at the key

@@ -135,7 +135,8 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 
 	if c.m.Started.Swap(false) { // with a message that was handed over as well: only the database knows
-		c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true
+		c.ledger.leave(nil)
+		c.ledger.behind = true
 	}
 	if c.ledger.open {
 		if err := c.settleOpen(ctx); err != nil || c.ledger.open {
@@ -278,7 +279,14 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		c.doors.hook.beckon(t, &job)
 		return false, c.ledger.hold(ctx, job, h)
 	}
+	return c.carry(ctx, t, job, w, looked, decided)
+}
 
+// carry brings a message for which the way was free into its terminal. The look began at looked, and was weighed at
+// decided: a claim can take long.
+func (c *courier) carry(
+	ctx context.Context, t *team.Terminal, job store.Job, w way, looked, decided time.Time,
+) (done bool, err error) {
 	if c.view.stranded != nil {
 		if over, done, err := c.recovery.settleStranded(ctx, t, &job, w); over || err != nil {
 			return done, err
@@ -327,7 +335,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 		if err := c.o.Abandon(ctx, c.m, "the terminal went away"); err != nil {
 			return err
 		}
-		c.ledger.open, c.ledger.openOn = false, nil
+		c.ledger.settled()
 		return nil
 	}
 
@@ -340,7 +348,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 		return err
 	}
 
-	c.ledger.open, c.ledger.openOn = false, nil
+	c.ledger.settled()
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
@@ -349,7 +357,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 			c.doors.restore(t, job)
 			continue
 		}
-		c.ledger.open, c.ledger.openOn = true, t
+		c.ledger.leave(t)
 		if _, err := c.recovery.resolve(ctx, t, job); err != nil {
 			return err
 		}

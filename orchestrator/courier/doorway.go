@@ -40,8 +40,8 @@ const (
 type handed struct {
 	store.Job
 	on     *team.Terminal
-	letter door.Letter
-	shown  letter      // the same as a screen shows it
+	shown  letter
+	steer  bool        // it goes into a turn that runs
 	past   string      // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time   // when it was handed over, or when this daemon found it
 	claim  time.Time   // no report of it can be older
@@ -54,6 +54,13 @@ type handed struct {
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 	hooked bool        // a hook took it
 	older  bool        // a program before the one that runs may have had it
+}
+
+// letter returns the message as its program gets it.
+func (x *handed) letter() door.Letter {
+	return door.Letter{
+		ID: x.Message.ID, Text: x.shown.text, Mark: x.shown.mark, Steer: x.steer, Sent: x.Message.Timestamp,
+	}
 }
 
 // inside are the messages that the program was given, or may have been, in that order.
@@ -227,10 +234,8 @@ func (d *doorway) give(
 	if hooked {
 		d.hook.call = nil // it takes one
 	}
-	x := &handed{Job: job, on: t, shown: l, past: h.Words(), hooked: hooked, claim: v.o.Now(), letter: door.Letter{
-		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,
-		Sent: job.Message.Timestamp,
-	}}
+	x := &handed{Job: job, on: t, shown: l, past: h.Words(), hooked: hooked, claim: v.o.Now()}
+	x.steer = team.IsUrgent(job) && v.m.Agent().Interruptible
 
 	delete(d.hook.missed, x.Key)
 	claimed, err := d.claim(ctx, x)
@@ -248,7 +253,7 @@ func (d *doorway) give(
 	d.open = append(d.open, x)
 	calling, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
-	err = e.Give(calling, x.letter)
+	err = e.Give(calling, x.letter())
 	x.given = v.o.Now()
 	if errors.Is(err, door.ErrClosed) {
 		x.never = true
@@ -258,7 +263,7 @@ func (d *doorway) give(
 
 	d.rest, v.ledger.soon, v.ledger.waiting = 0, true, store.Key{}
 	if err != nil {
-		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.letter.Mark, "error", err)
+		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.shown.mark, "error", err)
 	}
 	return true, nil
 }
@@ -295,7 +300,7 @@ func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		d.v.ledger.open, d.v.ledger.openOn = true, nil // the claim may have been made
+		d.v.ledger.leave(nil) // the claim may have been made
 		return false, err
 	}
 	x.State, x.Door = parley.DeliveryTyping, true
@@ -309,9 +314,7 @@ func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 		compose = argument
 	}
 	l := compose(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
-	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
-		ID: job.Message.ID, Text: l.text, Mark: l.mark, Sent: job.Message.Timestamp,
-	}}
+	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt}
 }
 
 // end ends the time of a message at the door.

@@ -154,10 +154,10 @@ func (v *view) withdraw(ctx context.Context, x *handed) bool {
 	if err != nil || e == nil {
 		return false
 	}
-	back, err := e.Withdraw(ctx, x.letter)
+	back, err := e.Withdraw(ctx, x.letter())
 	if err != nil {
 		v.o.Log.Info("a door did not give a message back",
-			"agent", v.m.Name, "message", x.letter.Mark, "error", err)
+			"agent", v.m.Name, "message", x.shown.mark, "error", err)
 	}
 	return back
 }
@@ -193,7 +193,7 @@ func (v *view) answerOf(ctx context.Context, x *handed) door.Answer {
 	if err != nil || e == nil {
 		return door.Answer{Fate: door.Unknown, Evidence: "its door is closed"}
 	}
-	answer, err := e.Ask(ctx, x.letter)
+	answer, err := e.Ask(ctx, x.letter())
 	if err != nil {
 		return door.Answer{Fate: door.Unknown, Evidence: "its door does not answer"}
 	}
@@ -292,7 +292,7 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 // is signed in. What a program was started with can stand there since its launcher shows what it starts, until a turn
 // is seen or words below it. A refusal may have gone again while nobody looked.
 func (v *view) hasHeeded(o *observation, x *handed) bool {
-	mark := x.letter.Mark
+	mark := x.shown.mark
 	answered := o.profile.Answered(o.Above, mark, 0)
 	if x.Argument && !x.worked && (!answered || o.profile.Answered([]string{mark}, mark, 0)) {
 		return false

@@ -59,7 +59,8 @@ func (r *recovery) pressStranded(ctx context.Context, t *team.Terminal, w way) (
 		if err := r.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
-		r.ledger.open, r.ledger.openOn, job.State = true, t, parley.DeliveryTyping
+		r.ledger.leave(t)
+		job.State = parley.DeliveryTyping
 	}
 	r.m.StartTurn(&job.Message)
 

@@ -30,8 +30,8 @@ type ledger struct {
 	seq      uint64         // the last pane sequence number given
 	numbered bool           // seq was read off the pane
 	behind   bool           // the database may hold messages that were not handed over, or that could not be delivered
-	open     bool           // a delivery may have been left in `typing`
-	openOn   *team.Terminal // where; nil: by a daemon before this one
+	open     bool           // a delivery may have been left in `typing`, see leave
+	openOn   *team.Terminal // where
 	waiting  store.Key      // the message that a brief obstacle keeps waiting
 	since    time.Time      // since when
 	soon     bool           // it is expected to pass at any moment
@@ -56,9 +56,16 @@ func (l *ledger) claim(ctx context.Context, job *store.Job, text letter) (claime
 	return err == nil, false, err
 }
 
+// leave notes that a delivery may have been left in `typing` on a terminal; nil: by a daemon before this one.
+func (l *ledger) leave(on *team.Terminal) { l.open, l.openOn = true, on }
+
+// settled notes that none is left there.
+func (l *ledger) settled() { l.open, l.openOn = false, nil }
+
 // begin notes that a text is about to be typed into a terminal.
 func (l *ledger) begin(seq uint64, on *team.Terminal) {
-	l.seq, l.open, l.openOn, l.waiting, l.soon = seq, true, on, store.Key{}, false
+	l.seq, l.waiting, l.soon = seq, store.Key{}, false
+	l.leave(on)
 }
 
 // release gives back a message that was claimed as it was stored. Others have no owner yet.
@@ -66,7 +73,7 @@ func (l *ledger) release(ctx context.Context, job store.Job, to store.Change) er
 	if job.State != parley.DeliveryTyping || !l.m.Offers.Begin(job.Key) {
 		return nil
 	}
-	l.open, l.openOn = true, l.m.Terminal()
+	l.leave(l.m.Terminal())
 	return ignoreStale(l.close(ctx, job, to))
 }
 
@@ -75,7 +82,7 @@ func (l *ledger) close(ctx context.Context, job store.Job, changes ...store.Chan
 	if err := l.o.Store.Advance(ctx, job.Key, changes...); err != nil {
 		return err
 	}
-	l.open, l.openOn = false, nil
+	l.settled()
 	return nil
 }
 

@@ -48,7 +48,8 @@ func (c *courier) withdraw() (claimed *store.Job, busy bool) {
 		unsure, claimed = c.m.Offers.Drop(), nil
 	}
 	if unsure {
-		c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true
+		c.ledger.leave(nil)
+		c.ledger.behind = true
 	}
 	return claimed, busy
 }

@@ -26,11 +26,11 @@ type typist struct {
 
 // newAttempt returns an attempt to type a message, or to go on with one.
 func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
-	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &y.view.memory}
+	a := &attempt{way: w, resumed: resumed, memory: &y.view.memory}
 	a.text = y.view.memory.textOf(job, t, l, resumed)
 	a.entered.named, a.entered.mode = y.o.Now(), ttyModeOf(y.o.host, t)
 	if resumed {
-		a.entered.named = later(a.sent, job.QueuedAt) // the report may have come before this look
+		a.entered.named = later(job.Message.Timestamp, job.QueuedAt) // the report may have come before this look
 	} else {
 		o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
 		a.entered.reporting = y.view.memory.reports(&o)

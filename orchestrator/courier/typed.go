@@ -171,7 +171,6 @@ func (f *followed) pending() bool { return !f.since.IsZero() }
 // the steps out.
 type attempt struct {
 	text    *typed
-	sent    time.Time // when the message was accepted
 	way     way
 	resumed bool // it goes on where an earlier attempt or a crash left it
 	asked   bool // the operator asks for the key of a text that may stand there

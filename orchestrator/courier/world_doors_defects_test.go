@@ -65,9 +65,9 @@ var doorDefects = []defect{
 
 // shows`, nil},
 	{"an urgent message waits for the end of the turn", "doorway.go",
-		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: false,`, nil},
+		`x.steer = team.IsUrgent(job) && v.m.Agent().Interruptible`, `x.steer = false`, nil},
 	{"any message goes into the turn that runs", "doorway.go",
-		`Steer: team.IsUrgent(job) && v.m.Agent().Interruptible,`, `Steer: v.m.Agent().Interruptible,`, nil},
+		`x.steer = team.IsUrgent(job) && v.m.Agent().Interruptible`, `x.steer = v.m.Agent().Interruptible`, nil},
 	{"what comes back from a door is not read again", "doorway.go", `	d.v.ledger.behind = d.v.ledger.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 
@@ -93,7 +93,10 @@ var doorDefects = []defect{
 		return unseen(m, job, silent(job), why)`, nil},
 	{"nobody looks for what a program was started with", "courier.go", `c.m.Started.Swap(false)`, `false && c.m.Started.Swap(false)`, nil},
 	{"what was handed over is delivered although a program was started with it", "courier.go",
-		`c.ledger.open, c.ledger.openOn, c.ledger.behind = true, nil, true`, `c.ledger.open, c.ledger.openOn = true, nil`, nil},
+		`		c.ledger.leave(nil)
+		c.ledger.behind = true
+`, `		c.ledger.leave(nil)
+`, nil},
 	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
 			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
 	{"the door is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
