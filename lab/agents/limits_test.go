@@ -26,7 +26,7 @@ var limits = map[string]limited{
 	"pi":       {parley.StateBlocked, false, false},
 	"kilo":     {parley.StateBusy, false, false}, // tries again by itself
 	"grok":     {parley.StateBusy, false, false}, // tries again by itself
-	"omp":      {parley.StateBlocked, false, false},
+	"omp":      {parley.StateBlocked, true, false},
 	"kimi":     {parley.StateBusy, false, false}, // tries again by itself
 	"cline":    {parley.StateBusy, false, false}, // tries again by itself
 }
