@@ -858,7 +858,7 @@ function Agents() {
 }
 function Side({ current }) {
   return m`<ul class="side" aria-label="Agents">${inOrder().map((a) => m`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
-    aria-current=${current === a.name ? "page" : void 0}><${Name}>${a.name}<//><${State} a=${a} /></a></li>`)}</ul>`;
+    title=${a.name} aria-current=${current === a.name ? "page" : void 0}><${Name}>${shortened(a.name, 16)}<//><${State} a=${a} /></a></li>`)}</ul>`;
 }
 function Talk({ name }) {
   const [list, set] = d(

@@ -2,7 +2,7 @@
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call, upload} from './api.js';
 import {agentOf, agents, lastWords, letters, matters, readStatus, refresh, send, sent, status, teamRead, worktrees} from './state.js';
-import {Name, Receipt, Since, Twice, Write, ago, html, may, roomy, useBroad, useReading, useState} from './parts.js';
+import {Name, Receipt, Since, Twice, Write, ago, html, may, roomy, shortened, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Asks, Shown, act} from './needs.js';
 import {Terminal} from './terminal.js';
@@ -99,7 +99,7 @@ export function Agents() {
 /** The agents in the side bar. @param {{current: string}} props */
 export function Side({current}) {
   return html`<ul class="side" aria-label="Agents">${inOrder().map(a => html`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
-    aria-current=${current === a.name ? 'page' : undefined}><${Name}>${a.name}<//><${State} a=${a} /></a></li>`)}</ul>`;
+    title=${a.name} aria-current=${current === a.name ? 'page' : undefined}><${Name}>${shortened(a.name, 16)}<//><${State} a=${a} /></a></li>`)}</ul>`;
 }
 
 /** The last messages from or to an agent. @param {{name: string}} props */
