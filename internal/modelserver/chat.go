@@ -40,9 +40,10 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 			t.system += m.Content.join()
 		case "user":
 			for _, p := range m.Content {
-				if texts := hooked(p.Text); texts != nil && !strings.HasPrefix(p.Text, "[") {
+				text, ok := userText(p.Text)
+				if texts := hooked(p.Text); texts != nil && !strings.HasPrefix(text, "[") {
 					t.texts = append(t.texts, texts...)
-				} else if text, ok := userText(p.Text); ok {
+				} else if ok {
 					t.texts = append(t.texts, text)
 				}
 			}

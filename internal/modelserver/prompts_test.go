@@ -20,6 +20,16 @@ func TestAdditionsOfProgramsToAPromptAreDropped(t *testing.T) {
 	wantPrompts(t, s, " hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey")
 }
 
+// Copilot joins what it was given while it worked, behind the time of day.
+func TestJoinedTextsAreOnePrompt(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+
+	both := "[AGENT 1 TO AGENT 2]: one\n(ann · msg 1)\n\n[AGENT 1 TO AGENT 2]: two\n(ann · msg 2)"
+	ask(t, s, apis[2], []string{"<current_datetime>now</current_datetime>\n\n" + both}, "shell")
+	wantPrompts(t, s, both)
+}
+
 func TestTextOfAnotherSessionIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
