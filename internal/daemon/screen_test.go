@@ -89,7 +89,7 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 			DetailHeight: 80}, ""},
 		{ScreenSettings{AgentColumns: "for, rol"},
 			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +
-				`There are for, branch, context, today, waiting, talk, runs, role, host, ports, pull-request, directory, last-hour, work.`},
+				`There are for, branch, context, today, quota, waiting, talk, runs, role, host, ports, pull-request, directory, last-hour, work.`},
 		{ScreenSettings{TrafficColumns: "time, 水"},
 			`here: screen: traffic_columns has "水", which is no column: There are time, route, state, tag.`},
 		{ScreenSettings{TrafficColumns: "time time"}, "here: screen: traffic_columns has time twice: Name it once."},
