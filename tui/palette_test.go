@@ -185,3 +185,10 @@ func TestAnswersAreWords(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutAnotherProgramNoneGoesOn(t *testing.T) {
+	s, _ := newBusyScreen(t, 120, 40)
+	s.choose("tester")
+	s.press("h")
+	s.shows("No other program that parley knows is installed here")
+}

@@ -57,6 +57,9 @@ func (p *palette) view(w, h int) []string {
 		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
 	case len(p.found) == 0 && p.goes && !p.allRead():
 		rows = []string{"  " + p.room.Theme.Dim.Render("Reading the names…")}
+	case len(p.found) == 0 && p.hands != nil && len(p.line) == 0:
+		words := "No other program that parley knows is installed here: parley handoff takes a command behind --. esc."
+		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit(words, w-2))}
 	case len(p.found) == 0:
 		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
 	default:
