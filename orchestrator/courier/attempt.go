@@ -165,7 +165,6 @@ func (a *attempt) notePasted(o *observation) {
 	if o.facts.unread > 0 && o.now.Sub(p.first) < slowReader {
 		p.began = o.now
 	}
-	a.noteUnread(o)
 	if o.holds(&a.text.letter) {
 		a.text.noteBeside(o)
 		if a.text.above != nil { // it may have drawn late what it was given before
@@ -177,6 +176,7 @@ func (a *attempt) notePasted(o *observation) {
 
 func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p := &a.pasted
+	a.noteUnread(o)
 	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
 		if a.refused = o.typable(); !a.refused.none() {
 			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}

@@ -309,7 +309,7 @@ func (c *courier) carry(
 	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}
-	if now := c.o.Now(); now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {
+	if now := c.o.Now(); now.Sub(looked) > staleLook || now.Sub(decided) >= slowClaim {
 		if h := c.view.lookAgain(ctx, t, &job); !h.none() {
 			return false, c.ledger.close(ctx, job, change(parley.DeliveryHeld, h))
 		}

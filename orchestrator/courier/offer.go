@@ -73,5 +73,5 @@ func (c *courier) lookAhead(ctx context.Context) {
 
 // holds reports whether the look counts for a message. It may be as old as a claim may take.
 func (f *foresight) holds(t *team.Terminal, job *store.Job, now time.Time) bool {
-	return f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) <= slowClaim
+	return f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) < slowClaim
 }

@@ -20,8 +20,8 @@ func TestALookAheadHoldsAsLongAsAClaimMayTake(t *testing.T) {
 		want bool
 	}{
 		"at once":            {"a", on, ended, true},
-		"in time":            {"a", on, ended.Add(slowClaim), true},
-		"later":              {"a", on, ended.Add(slowClaim + 1), false},
+		"in time":            {"a", on, ended.Add(slowClaim - 1), true},
+		"later":              {"a", on, ended.Add(slowClaim), false},
 		"for another one":    {"b", on, ended, false},
 		"in another program": {"a", &team.Terminal{}, ended, false},
 	} {

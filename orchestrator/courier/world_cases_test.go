@@ -297,6 +297,23 @@ var cases = []struct {
 			{At: 35 * time.Second, Do: "hang", N: 1, For: 9 * time.Second},
 		},
 	}},
+	{"keys of a person who has left, unread while another one scrolled", story{
+		Profile: "opencode", Traits: traits{
+			Width: 120, Read: ms(46), Draw: 2 * time.Second, Start: ms(2797), Begin: ms(1500), Work: time.Second, ShortID: true,
+		},
+		Events: []event{
+			send(ms(2220)), {At: ms(6970), Do: "mingle", What: "clears it", N: 1, For: ms(10439)},
+			send(ms(29020)), send(ms(30673)), long(ms(41201)), {At: ms(53043), Do: "scroll", N: 3, For: ms(9371)},
+			{At: ms(55376), Do: "unread", What: "leaves it", N: 2, For: ms(6914)},
+		},
+	}},
+	{"a question that opens in the very time that a claim may take", story{
+		Profile: "qwen", Traits: traits{Width: 120, Draw: ms(65), Start: ms(2144), Work: time.Second, Home: true},
+		Events: []event{
+			send(ms(5005)), {At: ms(6846), Do: "database", What: "slow claim", N: 2, For: slowClaim},
+			{At: ms(8234), Do: "dialog", N: 2, For: ms(9056)},
+		},
+	}},
 	{"keys that a killed daemon kept back", story{
 		Profile: "opencode", Back: ms(100),
 		Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(3914), Work: ms(3854)},

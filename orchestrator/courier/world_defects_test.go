@@ -185,7 +185,7 @@ var typingDefects = []defect{
 	}`, `	defer func() { _, _, _ = c.ledger.claim(ctx, &job, l) }()
 	job.Announced, job.PaneSeq = l.announced, c.ledger.seq+1`, nil},
 	{"a refused claim is typed", "ledger.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`, nil},
-	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {`,
+	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) >= slowClaim {`,
 		`false && now.Sub(looked) > 0 && now.Sub(decided) > 0 {`, nil},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
 		c.doors.hook.beckon(`, `	if !h.none() && job.State != parley.DeliveryTyping {
