@@ -299,7 +299,8 @@ var cases = []struct {
 	}},
 	{"keys of a person who has left, unread while another one scrolled", story{
 		Profile: "opencode", Traits: traits{
-			Width: 120, Read: ms(46), Draw: 2 * time.Second, Start: ms(2797), Begin: ms(1500), Work: time.Second, ShortID: true,
+			Width: 120, Read: ms(46), Draw: 2 * time.Second, Start: ms(2797), Begin: ms(1500),
+			Work: time.Second, ShortID: true,
 		},
 		Events: []event{
 			send(ms(2220)), {At: ms(6970), Do: "mingle", What: "clears it", N: 1, For: ms(10439)},
