@@ -139,9 +139,9 @@ func (y *typist) conclude(
 	case a.followed.refusal != "" && (out.Phase == tmux.Entered || out.Phase == tmux.Pasted):
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
 		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Words()))
-	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
+	case out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		return false, y.ledger.note(ctx, job, held(parley.EndedDialog, ""))
-	case out.Phase == tmux.Entered:
+	case out.Phase == tmux.Entered, out.Reason == tmux.NotTaken: // a person may have pressed the key
 		if y.o.unread(t) > 0 && a.provable() {
 			a.text.mode = ttyModeOf(y.o.host, t)
 			y.unread = append(y.unread, a.text)

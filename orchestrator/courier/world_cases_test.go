@@ -315,6 +315,16 @@ var cases = []struct {
 			{At: ms(8234), Do: "dialog", N: 2, For: ms(9056)},
 		},
 	}},
+	{"a question in front of what a person has entered, while it may be refused", story{
+		Profile: "claude", Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(3263), Begin: ms(1500), Work: ms(2228), Report: 3 * time.Second,
+			Reports: true, oddities: oddities{Asks: "words", Answer: ms(18239)},
+		},
+		Events: []event{
+			long(ms(13823)), send(ms(17694)), {At: ms(26812), Do: "prompt", N: 2, For: ms(14539)},
+			{At: ms(30686), Do: "dialog", N: 2, For: ms(9813)},
+		},
+	}},
 	{"keys that a killed daemon kept back", story{
 		Profile: "opencode", Back: ms(100),
 		Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(3914), Work: ms(3854)},
