@@ -317,8 +317,8 @@ var cases = []struct {
 	}},
 	{"a question in front of what a person has entered, while it may be refused", story{
 		Profile: "claude", Traits: traits{
-			Width: 120, Draw: 2 * time.Second, Start: ms(3263), Begin: ms(1500), Work: ms(2228), Report: 3 * time.Second,
-			Reports: true, oddities: oddities{Asks: "words", Answer: ms(18239)},
+			Width: 120, Draw: 2 * time.Second, Start: ms(3263), Begin: ms(1500), Work: ms(2228),
+			Report: 3 * time.Second, Reports: true, oddities: oddities{Asks: "words", Answer: ms(18239)},
 		},
 		Events: []event{
 			long(ms(13823)), send(ms(17694)), {At: ms(26812), Do: "prompt", N: 2, For: ms(14539)},
