@@ -264,7 +264,6 @@ func endsInBracket(text string) bool {
 	return found && text != "" && strings.TrimSpace(text[len(text)-1:]) != ""
 }
 
-// hasHeaderOutside reports whether a text has a header that is not quoted.
 func hasHeaderOutside(text string) bool {
 	return slices.ContainsFunc(headerIn().FindAllStringIndex(text, -1), func(head []int) bool {
 		return !plain.IsQuoted(text[:head[0]])

@@ -188,7 +188,6 @@ var DialogKeys = []string{
 // dialogKey matches a key that is a letter or a digit.
 var dialogKey = regexp.MustCompile(`^[0-9a-zA-Z]$`)
 
-// keys checks the keys of an answer.
 func (r *AnswerDialogRequest) keys() error {
 	if len(r.Keys) > 0 && (r.Choice != "" || r.Text != "") {
 		return Errorf(InvalidArgument, "an answer has keys, or a choice with its text").With("parameter", "keys").

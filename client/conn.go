@@ -92,7 +92,6 @@ func (c *conn) close() {
 	c.fresh.CloseIdleConnections()
 }
 
-// request is a request to the daemon.
 type request struct {
 	method string
 	name   string // below /api/

@@ -130,7 +130,6 @@ func (a *api) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// limitedBody is a body with a limit.
 type limitedBody struct {
 	io.ReadCloser
 	response http.ResponseWriter

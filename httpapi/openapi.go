@@ -201,7 +201,6 @@ func failures() object {
 	return all
 }
 
-// errorSchema returns the schema of every error.
 func errorSchema() object {
 	text := object{"type": "string"}
 	codes := slices.Sorted(maps.Keys(statuses))

@@ -104,7 +104,6 @@ func oneName(f *op.Field, s *jsonschema.Schema) *jsonschema.Schema {
 	return one
 }
 
-// otherNames returns the parameters of a query for the other names of a field.
 func otherNames(f *op.Field, parameter object) (list []object) {
 	for _, alias := range f.Aliases {
 		other := object{}

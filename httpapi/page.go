@@ -36,7 +36,6 @@ type Page struct {
 	Workspaces func(context.Context) []parley.KnownWorkspace
 }
 
-// isPagePath reports whether a path is one of the page's.
 func isPagePath(path string) bool {
 	return slices.Contains([]string{"/", sessionPath, answerPath, workspacesPath}, path) ||
 		strings.HasPrefix(path, pagePath)

@@ -79,7 +79,6 @@ func (s Toolsets) Within(all Toolsets) Toolsets {
 	return slices.DeleteFunc(slices.Clone(s), func(name string) bool { return !slices.Contains(all, name) })
 }
 
-// toolsetOf returns the group of a tool.
 func toolsetOf(tool string) string {
 	for name, tools := range toolsets {
 		if slices.Contains(tools, tool) {
@@ -158,7 +157,6 @@ func withKey(t mcp.Tool, op *op.Op) mcp.Tool {
 	return t
 }
 
-// notOffered returns the error for a tool of a group that is not offered.
 func notOffered(tool string) error {
 	set := toolsetOf(tool)
 	return parley.Errorf(parley.NotAuthorized, "%s is in the toolset %s, which is not offered here", tool, set).

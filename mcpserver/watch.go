@@ -140,7 +140,6 @@ func (w *watch) skip(ctx context.Context, o Options) {
 	}
 }
 
-// changed returns the watched resources that the events of a page have changed for a caller.
 func (w *watch) changed(page *parley.ReadEventsResult, caller string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -325,7 +324,6 @@ func (o Options) refresh(ctx context.Context) (context.Context, error) {
 	return parley.WithCaller(ctx, caller), nil
 }
 
-// notice returns a notification as it is written.
 func notice(n mcp.Notification) []byte {
 	b, _ := json.Marshal(mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: n}) // strings alone
 	return b

@@ -96,7 +96,6 @@ func plannedAt(s *parley.AgentStatus) string {
 	return parley.LocalTime(*s.Planned, time.Now())
 }
 
-// ports returns the ports that are reserved for an agent.
 func ports(s *parley.AgentStatus) string { return s.Reserved.String() }
 
 // pull returns the pull request of an agent's branch.

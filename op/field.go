@@ -299,7 +299,6 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 	return nil
 }
 
-// article returns the name of a type with its article.
 func article(typ string) string {
 	if typ == "object" {
 		return "a JSON object"

@@ -72,7 +72,6 @@ func ParseFilter(text string, names []string, now time.Time) Filter {
 	return f
 }
 
-// add adds one term of a filter.
 func (f *Filter) add(place, value string, names []string, now time.Time) {
 	r := &f.Request
 	begun := func() []string { return f.begun(place, value, names) }
@@ -155,7 +154,6 @@ func beginWith(values []string, text string) []string {
 	return some
 }
 
-// statesOf returns the states that a word stands for.
 func statesOf(word string) []string {
 	if group, ok := parley.DeliveryGroup(word); ok {
 		return plain.Strings(group)

@@ -64,7 +64,6 @@ func opens(c byte) bool { return strings.IndexByte("[({<", c) >= 0 }
 // as {agent} and <agent name>: there, more of a header has to follow.
 func strict(c byte) bool { return c == '{' || c == '<' }
 
-// bracket is one that is not closed.
 type bracket struct {
 	looks byte
 	at    int // of its sign

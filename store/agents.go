@@ -181,7 +181,6 @@ func (s *Agents) SetPullRequest(ctx context.Context, id string, p *parley.PullRe
 	return s.set(ctx, "storing the agent's pull request", id, "pull_request", pullText(p))
 }
 
-// set changes one column of an agent.
 func (s *Agents) set(ctx context.Context, what, id, column string, value any) error {
 	return s.db.write(ctx, what, func(t *tx) error {
 		if _, err := (agentsIn{t}).load(id); err != nil {
@@ -206,7 +205,6 @@ const (
 	typeLifecycle     = "agent_lifecycle"
 )
 
-// logRow is a row of agent_log.
 type logRow struct {
 	AgentID string
 	LogType string
@@ -286,7 +284,6 @@ func (t *Team) Leader() string {
 	return t.Hosts[i].Name
 }
 
-// hostRow is a row of hosts.
 type hostRow struct {
 	Name, Holder   string
 	Epoch, Version int64
@@ -298,7 +295,6 @@ type hostRow struct {
 const hostsQuery = `SELECT name, holder, epoch, version, started_at, lease_until,
 	lease_until <= clock_timestamp() AS away FROM hosts ORDER BY name`
 
-// teamOf returns the hosts of rows.
 func teamOf(own string, rows []hostRow) *Team {
 	t := &Team{Own: own}
 	for _, r := range rows {

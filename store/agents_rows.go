@@ -11,7 +11,6 @@ import (
 	"parley/store/engine"
 )
 
-// agentRow is a row of agents.
 type agentRow struct {
 	ID           string
 	Name         string
@@ -92,13 +91,11 @@ func butFor(columns ...string) func(string) bool {
 	return func(name string) bool { return !slices.Contains(columns, name) }
 }
 
-// jsonList returns a list as it is stored.
 func jsonList(list []string) string {
 	text, _ := json.Marshal(list) // strings
 	return string(text)
 }
 
-// specText returns a spec as it is stored.
 func specText(s parley.AgentSpec) string {
 	text, _ := json.Marshal(s) // texts, lists of them, numbers and bools
 	return string(text)
@@ -259,7 +256,6 @@ func equalStatus(a, b *int) bool {
 	return *a == *b
 }
 
-// worktreeText returns a worktree as it is stored.
 func worktreeText(w *parley.Worktree) string {
 	if w == nil {
 		return ""
@@ -294,7 +290,6 @@ func portsOf(text string) (p parley.Ports) {
 	return p
 }
 
-// storedPull is a pull request as it is stored.
 type storedPull struct {
 	parley.PullRequest
 	Told parley.PullTold `json:"told"`

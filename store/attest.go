@@ -63,7 +63,6 @@ func (t deliveriesIn) findTyped(recipientID, ref string) (*deliveryRow, error) {
 	return t.find(recipientID, ref, " AND "+wasTyped)
 }
 
-// attest moves one delivery on.
 func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 	taken := func(s parley.Step) bool { return s.Code == parley.EndedUndone && !w.At.After(s.At) }
 	if slices.ContainsFunc(parseSteps(d.Steps), taken) { // back since the report

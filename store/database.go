@@ -59,7 +59,6 @@ func (db *database) write(ctx context.Context, doing string, change func(*tx) er
 	return db.writeIn(ctx, doing, engine.Round{}, change)
 }
 
-// writeIn is write for a change that belongs to a round.
 func (db *database) writeIn(ctx context.Context, doing string, r engine.Round, change func(*tx) error) error {
 	err := db.base.Write(ctx, r, change)
 	switch {
@@ -120,7 +119,6 @@ type Copies = engine.Copies
 // Copy is an automatic copy of the database, which was checked when it was made.
 type Copy = engine.Copy
 
-// tx is one transaction.
 type tx = engine.Tx
 
 // querier reads in a transaction, or outside of one.

@@ -11,7 +11,6 @@ import (
 // Debts keeps required responses: which agent owes one for which message.
 type Debts struct{ db *database }
 
-// debtRow is a row of debts.
 type debtRow struct {
 	MessageSeq     int64
 	DebtorID       string

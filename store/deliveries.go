@@ -164,7 +164,6 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 	}
 }
 
-// expire expires one batch.
 func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 	var keys []Key
 	err := t.tx.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
@@ -237,7 +236,6 @@ var (
 	closes = engine.Table[closeRow]{Write: makeCloses}
 )
 
-// claimRow is one Claim of a transaction.
 type claimRow struct {
 	Key
 	paneSeq   int64

@@ -41,7 +41,6 @@ type deliveryRow struct {
 
 func (r *deliveryRow) delivery() parley.Delivery { return r.deliveryAfter(parseSteps(r.Steps)) }
 
-// deliveryAfter is delivery for steps that are known.
 func (r *deliveryRow) deliveryAfter(steps []parley.Step) parley.Delivery {
 	d := parley.Delivery{
 		MessageID:      r.MessageID,
@@ -82,7 +81,6 @@ func (r *deliveryRow) isArgument() bool {
 	})
 }
 
-// key returns the delivery's key.
 func (r *deliveryRow) key() Key { return Key{r.MessageSeq, r.RecipientID} }
 
 // itemColumns and itemAgents select an itemRow from deliveries d and messages m.
@@ -133,7 +131,6 @@ var deliveriesTable = engine.Table[newDeliveryRow]{
 	},
 }
 
-// newDeliveryRow is a row of deliveries to be inserted.
 type newDeliveryRow struct {
 	deliveryRow
 	kind   string

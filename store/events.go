@@ -142,13 +142,11 @@ var eventsTable = engine.Table[eventRow]{
 	Number: func(e *eventRow, n int64) { e.seq = n },
 }
 
-// emit adds an event.
 func emit(t *tx, e eventRow) {
 	e.At = nanos(t.Now)
 	eventsTable.Add(t, e)
 }
 
-// eventRow is a row of events.
 type eventRow struct {
 	Type           parley.EventType
 	At             int64

@@ -35,7 +35,6 @@ var filesTable = engine.Table[parley.File]{
 	},
 }
 
-// fileRow is a row of files.
 type fileRow struct {
 	ID        string
 	Name      string

@@ -263,7 +263,6 @@ func isChange(what string) func(*followedEvent) bool {
 	return func(e *followedEvent) bool { return e.Type == changedEvent && e.State == what }
 }
 
-// isOf returns what selects the events of some types.
 func isOf(types ...parley.EventType) func(*followedEvent) bool {
 	return func(e *followedEvent) bool { return slices.Contains(types, e.Type) }
 }

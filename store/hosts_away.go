@@ -13,7 +13,6 @@ const openOf = `SELECT d.message_seq, d.recipient_id, d.state, d.reason_code, a.
 	FROM deliveries d JOIN agents a ON a.id = d.recipient_id AND a.kind = 'terminal'
 	LEFT JOIN hosts h ON h.name = a.host WHERE ` + isOpen
 
-// openRow is a row of openOf.
 type openRow struct {
 	MessageSeq               int64
 	RecipientID, State, Host string

@@ -17,7 +17,6 @@ type APIKey struct {
 	Hash []byte
 }
 
-// keyRow is a row of agent_keys.
 type keyRow struct {
 	ID        string
 	AgentID   string
@@ -175,7 +174,6 @@ func (s *Keys) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 		`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`, used)
 }
 
-// keysOf returns the keys of some agents.
 func keysOf(q querier, agentIDs []string) (keys []APIKey, err error) {
 	var rows []keyRow
 	err = q.Query(&rows, `SELECT `+keysTable.Columns.Names()+` FROM agent_keys WHERE agent_id IN ?`, agentIDs)

@@ -76,7 +76,6 @@ func only[T any](found []T, ref string) (T, error) {
 		Suggest("Give more characters of the ID.")
 }
 
-// withDeliveries returns a message with its recipients, and its deliveries.
 func withDeliveries(db querier, r *messageRow) (parley.Message, []parley.Delivery, error) {
 	var rows []deliveryRow
 	err := db.Query(&rows, `SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
@@ -238,7 +237,6 @@ var messagesTable = engine.Table[newMessageRow]{
 	},
 }
 
-// newMessageRow is a row of messages to be inserted.
 type newMessageRow struct {
 	*parley.Message
 	seq int64

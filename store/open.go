@@ -280,7 +280,6 @@ func (x opening) migrate(ctx context.Context, m *engine.Migrations) error {
 	return m.Up(ctx)
 }
 
-// migrator returns all migrations.
 func (x opening) migrator() (*engine.Migrations, error) {
 	files := x.tuning.migrations
 	if files == nil {

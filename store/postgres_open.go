@@ -11,7 +11,6 @@ import (
 	"parley/store/engine"
 )
 
-// readURL reads the URL of a database.
 func readURL(url string) (*engine.ServerConfig, error) {
 	config, err := engine.PostgresConfig(url)
 	if err != nil {

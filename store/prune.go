@@ -57,7 +57,6 @@ func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) 
 	return done, nil
 }
 
-// pruning is one run of Prune.
 type pruning struct {
 	db    *database
 	pause func() error

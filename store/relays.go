@@ -104,7 +104,6 @@ func (t hostsIn) call(host string) error {
 		`SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
 }
 
-// relayRow is how a relay stands.
 type relayRow struct {
 	Known, Taken, Late, There, Failed bool
 	Answer                            *string
@@ -115,7 +114,6 @@ const relayQuery = `SELECT true AS known, r.taker IS NOT NULL AS taken, r.deadli
 	coalesce(h.lease_until > clock_timestamp() AND h.epoch = coalesce(r.taker, h.epoch), false) AS there,
 	r.failed <> 0 AS failed, r.answer FROM relays r LEFT JOIN hosts h ON h.name = r.host WHERE r.id = ?`
 
-// relayEnd is how a relay ended for its asker.
 type relayEnd int
 
 const (

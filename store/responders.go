@@ -8,7 +8,6 @@ import (
 	"parley/store/engine"
 )
 
-// responderRow is a row of responders.
 type responderRow struct {
 	AgentID          string
 	ModelID          string

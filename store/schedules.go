@@ -24,7 +24,6 @@ var (
 	ErrStillWaits = parley.Errorf(parley.InvalidArgument, "an earlier message still waits")
 )
 
-// scheduleRow is a row of schedules.
 type scheduleRow struct {
 	ID, OwnerID, Name, Message, Every, Zone string
 	Start                                   bool

@@ -174,7 +174,6 @@ func vectorQuery(words, marks []string) string {
 	return query
 }
 
-// anyMark returns a query for one of some marks.
 func anyMark(marks []string) string {
 	lexemes := make([]string, len(marks))
 	for i, mark := range marks {

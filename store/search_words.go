@@ -43,7 +43,6 @@ const (
 	longStretch  = 18
 )
 
-// wordsRow is a row of message_words.
 type wordsRow struct {
 	seq        int64
 	text       string
@@ -52,7 +51,6 @@ type wordsRow struct {
 	recipients []string
 }
 
-// marks returns the marks of a message.
 func (r *wordsRow) marks() []string {
 	marks := make([]string, 0, len(r.recipients)+4)
 	marks = append(marks, stretchMark(r.seq, shortStretch), stretchMark(r.seq, longStretch), senderMark(r.senderID))

@@ -146,7 +146,6 @@ func noThread(ref string) error {
 		Suggest("list_threads shows the IDs.")
 }
 
-// threadRow is a row of threads.
 type threadRow struct {
 	ID            string
 	Title         string

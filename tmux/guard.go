@@ -59,7 +59,6 @@ func (d *delivery) refuseIf(guard string) string {
 // refuse is a command that no tmux knows.
 const refuse = "parley-refuses"
 
-// refuses reports whether err is that of a guard.
 func refuses(err error) bool {
 	failed, ok := errors.AsType[*CommandError](err)
 	return ok && strings.Contains(failed.Text, refuse)

@@ -103,7 +103,6 @@ func (s *Keypress) complete(id string) error {
 	return nil
 }
 
-// line returns the guarded line.
 func (s *Keypress) line(d *delivery, token string, buffer Buffer) string {
 	load := ""
 	if s.Text != "" {

@@ -142,7 +142,6 @@ type Processes struct {
 	latest *groupsLook // has begun
 }
 
-// groupsLook is one look at all processes.
 type groupsLook struct {
 	began  time.Time
 	done   chan struct{}

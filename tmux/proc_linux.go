@@ -58,7 +58,6 @@ func stat(pid int) ([]string, error) {
 	return fields[:min(len(fields), bornField+1)], nil
 }
 
-// alive implements Alive.
 func alive(pid int) bool {
 	f, err := stat(pid)
 	return err == nil && runs(f)
@@ -179,7 +178,6 @@ func readGroups() (groups, error) {
 	return found, nil
 }
 
-// has reports whether a process is in the group now.
 func (g processGroup) has(pid int) bool {
 	f, err := stat(pid)
 	return err == nil && number(f[2]) == g.leader && f[4] == g.terminal

@@ -24,7 +24,6 @@ func ps(columns string, pid int) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// alive implements Alive.
 func alive(pid int) bool {
 	state, err := ps("stat=", pid)
 	return err == nil && state != "" && state[0] != 'Z'

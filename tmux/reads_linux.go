@@ -148,7 +148,6 @@ func callOf(thread string) (call int, argument string) {
 	return call, strconv.FormatUint(n, 10)
 }
 
-// suspended implements Suspended.
 func suspended(panePID int) []string {
 	group, _, err := foreground(panePID)
 	if err != nil {

@@ -36,5 +36,4 @@ func programAt(pid int) Program {
 	return Program{File: file, Args: argv}
 }
 
-// suspended implements Suspended.
 func suspended(int) []string { return nil }

@@ -20,7 +20,6 @@ var viewKeys = regexp.MustCompile(`^((C-|S-|M-)*F([1-9]|1[0-2])|(C-|S-)*M-(C-|S-
 // IsViewKey reports whether a View may bind the key.
 func IsViewKey(key string) bool { return viewKeys.MatchString(key) && key != ReturnKey }
 
-// commands returns the commands that set v.
 func (v View) commands() []string {
 	return slices.Concat(v.options(), v.statusLine(), v.mouseBindings(), v.keyBindings(), v.switchBindings())
 }

@@ -97,7 +97,6 @@ func (n finding) everything() []room.Named {
 		agents.Named(n.agents), needs.Named(n.needs), threads.Named(n.threads), traffic.Named(n.traffic))
 }
 
-// allRead reports whether all that has a name was read.
 func (n finding) allRead() bool {
 	needs := n.needs.Read || n.room.Link.Status != nil && n.room.Link.Status.Needs == 0
 	return n.room.Link.Team && n.room.Link.Events && n.threads.Read && needs && n.room.Inbox.Read(&n.room.Team)

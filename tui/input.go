@@ -59,7 +59,6 @@ func isOver(s kit.Scope) bool {
 	return s == kit.InShell || s == room.InTiles || s == room.InReview || s == room.InMerge
 }
 
-// takesText reports whether letters are text in a scope.
 func takesText(s kit.Scope) bool {
 	switch s {
 	case room.InCompose, room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch,

@@ -40,7 +40,6 @@ type launchForm struct {
 	errAt        int // the field that it is about; launchFields for none of them
 }
 
-// formField is a line of the form.
 type formField struct {
 	text    kit.Line
 	preset  bool     // the form wrote it: what a person writes replaces it
@@ -82,7 +81,6 @@ const ownBranch = "yes"
 // programsMsg is the profiles that may be launched.
 type programsMsg []Program
 
-// launchedMsg is what came of a launch.
 type launchedMsg struct {
 	name   string
 	result *parley.LaunchAgentResult
@@ -228,7 +226,6 @@ func (f *launchForm) leave() tea.Cmd {
 	return nil
 }
 
-// text returns what is written in a field.
 func (f *launchForm) text(at int) string { return strings.TrimSpace(string(f.fields[at].text)) }
 
 // request returns what is asked for, or what is wrong with it and in which field.

@@ -127,7 +127,6 @@ func (f *launchForm) runs(r parley.LaunchAgentRequest) string {
 	return words + "."
 }
 
-// commandLine returns the command that launches the same.
 func commandLine(r parley.LaunchAgentRequest) string {
 	words := []string{"launch", r.Name}
 	add := func(flag, value string) {

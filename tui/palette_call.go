@@ -23,7 +23,6 @@ import (
 // operatorHere lets every call pass on this side: the service knows who calls.
 var operatorHere = parley.Caller{ID: "?", Operator: true}
 
-// operationMsg is the answer of an operation.
 type operationMsg struct {
 	name   string
 	answer string // a page; "" if said is all

@@ -28,7 +28,6 @@ type past struct {
 	top    int
 }
 
-// pastMsg is what was found.
 type pastMsg struct {
 	found *parley.ListSessionsResult
 	err   error
@@ -124,7 +123,6 @@ func (p *past) leave() tea.Cmd {
 
 func (p *past) settle(h int) { p.top = kit.Window(p.top, p.sel, len(p.sessions()), h-4) }
 
-// written draws the line with the words.
 func (p *past) written(w int) string { return "  words: " + kit.Tail(string(p.line), w-10) }
 
 func (p *past) view(w, h int) []string {

@@ -32,7 +32,6 @@ type planned struct {
 	top    int
 }
 
-// plannedMsg is what is planned.
 type plannedMsg struct {
 	list []parley.Schedule
 	err  error
@@ -102,7 +101,6 @@ func (p *planned) move(n int) {
 	}
 }
 
-// change returns an action on a schedule.
 func change(s *parley.Schedule, does parley.ScheduleAction) room.Action {
 	id := s.ID
 	return room.Action{Do: func(ctx context.Context, service parley.Service) (string, error) {

@@ -100,7 +100,6 @@ func (r *restartCommand) run(ctx context.Context, l launches, agent string, own 
 	return l.watch(ctx, []*parley.LaunchAgentResult{res}, restarted)
 }
 
-// agentsCommand lists the agents.
 type agentsCommand struct {
 	all   bool
 	named bool // one was asked for
@@ -172,7 +171,6 @@ func printQuotas(o *output, agents []parley.AgentStatus) {
 	}
 }
 
-// agentColumn is a column of the table of agents.
 type agentColumn struct {
 	head string
 	fit  fit
@@ -225,7 +223,6 @@ func (*agentsCommand) table(o *output, agents []parley.AgentStatus) *table {
 	return &t
 }
 
-// checkStyle returns how that is drawn.
 func checkStyle(c *parley.ProgramCheck) string {
 	if c != nil && c.Fails {
 		return yellow

@@ -69,7 +69,6 @@ func (s conversationShowCommand) declare(c *cli) *cobra.Command {
 	}.declare(c)
 }
 
-// conversationControlCommand acts on a conversation.
 type conversationControlCommand struct {
 	action     parley.ConversationAction
 	use, short string

@@ -185,7 +185,6 @@ func (r *logReader) read(ctx context.Context, req parley.ReadEventsRequest) (*pa
 	return call[parley.ReadEventsResult](ctx, r.cli, "read_events", req)
 }
 
-// passing returns the events that pass.
 func (r *logReader) passing(ctx context.Context, events []parley.Event) []parley.Event {
 	var passing []parley.Event
 	for _, e := range events {

@@ -124,7 +124,6 @@ func (profilesCommand) show(o *output, p *profile.Profile) error {
 	return o.printLine(strings.TrimRight(string(text), "\n"))
 }
 
-// profileShare is one run of profiles share.
 type profileShare struct{ cli *cli }
 
 func (s *profileShare) command() *cobra.Command {
@@ -198,7 +197,6 @@ func plainBody(body yaml.RawMessage) string {
 	return string(text)
 }
 
-// print prints new files as a patch.
 func (s *profileShare) print(files map[string]string) error {
 	type shared struct {
 		Path string `json:"path"`

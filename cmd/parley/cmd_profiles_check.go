@@ -20,7 +20,6 @@ import (
 	"parley/program/profile"
 )
 
-// profileCheck is one run of profiles check.
 type profileCheck struct {
 	cli   *cli
 	again string // the command that tries the program at another path
@@ -140,7 +139,6 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	return k.report(&res)
 }
 
-// options returns how a command is tried with a profile.
 func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command []string) (o trial.Options, err error) {
 	width, height, err := daemon.ParseSize(k.size)
 	if err != nil {
@@ -185,7 +183,6 @@ func (k *profileCheck) find(p *profile.Profile, command []string) (string, error
 	return path, nil
 }
 
-// verdictStyle returns how a verdict is drawn.
 func verdictStyle(v trial.Verdict) string {
 	switch v {
 	case trial.Holds:

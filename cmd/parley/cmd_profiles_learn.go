@@ -22,7 +22,6 @@ import (
 	"parley/program/profile"
 )
 
-// profileLearn is one run of profiles learn.
 type profileLearn struct {
 	cli     *cli
 	check   profileCheck

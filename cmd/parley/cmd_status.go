@@ -205,7 +205,6 @@ const (
 	lineShort = "short"
 )
 
-// lineState is a state that the line counts.
 type lineState struct{ state, glyph, colour string }
 
 // lineAgents lists the states of agents in the line, the most pressing first. Only

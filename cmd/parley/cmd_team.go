@@ -78,7 +78,6 @@ func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values
 	return res, daemon.AwaitGone(ctx, at, info.PID)
 }
 
-// stillEnding is the error of what waits for the end of a daemon.
 func stillEnding(at daemon.Place) error {
 	return parley.Errorf(parley.DaemonUnavailable, "the daemon is still ending").
 		Suggest("Look into %s.", at.Log())

@@ -146,7 +146,6 @@ func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
 	return nil
 }
 
-// diffStyle returns how a line of a diff is painted.
 func diffStyle(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):

@@ -39,7 +39,6 @@ func (s *surroundings) isAgent() bool {
 	return s.env.Get(parley.AgentIDVariable) != "" || daemon.OfAgent(os.Getpid())
 }
 
-// canAsk reports whether a person can be asked.
 func (p *program) canAsk() bool { return isTerminal(p.in) && isTerminal(p.out.err) && !p.out.json }
 
 // asked shows what a file does and asks whether the user trusts it.

@@ -158,7 +158,6 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 // connectTime bounds a connection to a model's server.
 const connectTime = 3 * time.Second
 
-// responderCheck is a responder to check.
 type responderCheck struct {
 	name    string
 	config  parley.ResponderConfig

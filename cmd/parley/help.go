@@ -61,7 +61,6 @@ func commandGroups() []commandGroup {
 // briefly is the number of groups that help shows when it is not asked for all.
 const briefly = 2
 
-// helpCommand shows what a command does.
 type helpCommand struct{ all bool }
 
 func (h *helpCommand) declare(c *cli) *cobra.Command {
@@ -102,7 +101,6 @@ func (h *helpCommand) declare(c *cli) *cobra.Command {
 	return cmd
 }
 
-// helpFunc is the help of --help.
 func helpFunc(o *output) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, _ []string) { _ = printHelp(o, cmd, false) }
 }
@@ -308,7 +306,6 @@ func manPages(cmd *cobra.Command) map[string]string {
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage returns one page in the language of man.
 func manPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1\n", strings.ToUpper(manName(cmd)))

@@ -175,7 +175,6 @@ func (l *logFilter) narrow() bool {
 		!l.until.at.IsZero()
 }
 
-// ofMessages reports whether the filter selects by what messages are.
 func (l *logFilter) ofMessages() bool {
 	return len(l.types)+len(l.kinds)+len(l.priorities)+len(l.has) > 0
 }

@@ -46,7 +46,6 @@ func (o *output) styled(f *os.File) bool {
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-// paint styles text for standard output.
 func (o *output) paint(style, text string) string { return o.paintFor(o.out, style, text) }
 
 func (o *output) paintFor(f *os.File, style, text string) string {
@@ -162,7 +161,6 @@ func (o *output) ago(t time.Time) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// clock formats a time in the local zone.
 func clock(t time.Time) string { return t.Local().Format("15:04:05") }
 
 // reasonText returns a reason without the error code that JSON keeps at its beginning.
@@ -173,7 +171,6 @@ func reasonText(code parley.ReasonCode, reason string) string {
 	return reason
 }
 
-// rungStyle returns the colour of a delivery's state.
 func rungStyle(s parley.DeliveryState) string {
 	switch {
 	case s.Delivered():

@@ -41,7 +41,6 @@ func (s *surroundings) place() (daemon.Place, error) {
 	return at, at.RefuseOthers()
 }
 
-// clientOf returns a client of a daemon.
 func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
 	return client.New(s.wayTo(info, reconnect))
 }
@@ -97,7 +96,6 @@ func (s *surroundings) absolute(path string) string {
 	return filepath.Join(s.dir, path)
 }
 
-// hostOf returns the machine of --host.
 func (s *surroundings) hostOf() (remote.Host, error) {
 	h, err := remote.Parse(s.host)
 	if err != nil {

@@ -211,7 +211,6 @@ func (p *plainScreen) announce(ctx context.Context) {
 	p.becomes(waits(needs.Needs, inbox.Messages))
 }
 
-// waits returns what waits for the person, by what it is.
 func waits(needs []parley.Need, inbox []parley.InboxMessage) map[string]heard {
 	now := map[string]heard{}
 	roots := parley.Roots(needs)

@@ -116,7 +116,6 @@ func (p messagePrinter) received(m *parley.ContractMessage, form, text string) {
 	p.message(mark, m.MessageID, m.Timestamp.Local().Format(form), m.SenderName, m.Priority, text)
 }
 
-// found prints what a search has found.
 func (p messagePrinter) found(res *parley.SearchMessagesResult) error {
 	for _, m := range res.Messages {
 		p.received(&m.ContractMessage, "2006-01-02 15:04:05", m.Snippet)

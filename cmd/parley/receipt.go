@@ -81,7 +81,6 @@ func (r receipts) print(ctx context.Context, res any, sentence string, s sent, p
 	return err
 }
 
-// printSent prints the receipt of a message that was sent to one recipient.
 func (r receipts) printSent(ctx context.Context, to string, res *parley.SendMessageResult, wait time.Duration) error {
 	if !res.Success {
 		return r.undeliverable(ctx, to, res)

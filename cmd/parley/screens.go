@@ -212,7 +212,6 @@ func (c screens) attach(ctx context.Context, service *client.Client, name string
 	return user.client(user.showing(res))
 }
 
-// tuiCommand opens the screen.
 type tuiCommand struct{ link screenLink }
 
 func (t *tuiCommand) declare(c *cli) *cobra.Command {
@@ -304,7 +303,6 @@ func (c screens) elsewhere(name string) screens {
 	return screens{there}
 }
 
-// isShown reports whether a workspace is the one that c is in.
 func (c screens) isShown(at daemon.Place, name string) bool {
 	if c.cli.at.host == "" {
 		return name == at.Root

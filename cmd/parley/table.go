@@ -65,7 +65,6 @@ func columnsOf(w io.Writer) int {
 	return columns
 }
 
-// column is a column of a table.
 type column struct {
 	at    int // its place in the rows
 	fit   fit

@@ -129,7 +129,6 @@ func (u *upRun) warnOfDir(name, has, wants string) {
 		"To begin a new conversation there: parley up --apply --fresh "+name)
 }
 
-// upRun is one run of parley up.
 type upRun struct {
 	cli      *cli
 	launches launches

@@ -42,7 +42,6 @@ type agentConn struct {
 	agentID string
 }
 
-// newAgentSockets returns the sockets of the agents of a workspace.
 func newAgentSockets(at Place, info func() Info) *agentSockets {
 	dir := filepath.Join(at.Home, "own")
 	if len(filepath.Join(dir, team.NewID(), terminal.SocketName)) > MaxSocketPath {

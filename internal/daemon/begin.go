@@ -34,7 +34,6 @@ func Begin(at Place, env Environ, flags map[string]string) Beginning {
 // knows the agents.
 func OfAgent(pid int) bool { return !team.IsOperators(pid) }
 
-// start is how a daemon was started.
 type start struct {
 	Env    Environ           `json:"env"`
 	Flags  map[string]string `json:"flags"`

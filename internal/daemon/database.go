@@ -50,7 +50,6 @@ func (p Place) CheckDatabase(database string) error {
 			p.DatabaseNote())
 }
 
-// openStore opens the database.
 func (d *daemon) openStore(ctx context.Context) (err error) {
 	if err := d.Place.CheckDatabase(d.settings.Database); err != nil {
 		return err

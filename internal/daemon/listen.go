@@ -186,7 +186,6 @@ func held(address string, port int, action string) *parley.Error {
 		action)
 }
 
-// userName names a user of this machine.
 func userName(uid string) string {
 	u, err := user.LookupId(uid)
 	if err != nil {

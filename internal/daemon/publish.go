@@ -158,7 +158,6 @@ func (d *daemon) goNear() (address string) {
 	return d.web.URL
 }
 
-// listeners returns all that the daemon serves.
 func (d *daemon) listeners() []net.Listener {
 	all := []net.Listener{d.unix, d.tcp, d.own}
 	if d.near != nil {

@@ -10,7 +10,6 @@ import (
 	"parley/internal/setting"
 )
 
-// schema is a JSON schema.
 type schema = map[string]any
 
 // durationPattern matches the durations of parley.yaml, such as 1h30m.

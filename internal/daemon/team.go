@@ -241,7 +241,6 @@ func duplicateName(file, name string) error {
 		Suggest("Give each its own name.")
 }
 
-// service returns the settings of the service.
 func (t *Team) service() settings.Settings {
 	s := t.Settings.Settings
 	s.Conversation, s.Web, s.Given = t.Conversation, t.Web, true

@@ -133,7 +133,6 @@ func (c *eitherConn) Close() error {
 	return c.now().Close()
 }
 
-// now returns what is written now.
 func (c *eitherConn) now() net.Conn {
 	if over := c.over.Load(); over != nil {
 		return *over

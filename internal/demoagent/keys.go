@@ -43,7 +43,6 @@ type keyReader struct {
 	pasting bool // inside a framed paste
 }
 
-// read returns the keys that b completes.
 func (r *keyReader) read(b []byte) []key {
 	r.rest = append(r.rest, b...)
 	var keys []key
@@ -213,7 +212,6 @@ func (c *composer) backspace() {
 
 func (c *composer) clear() { c.parts = nil }
 
-// text returns the text to submit.
 func (c *composer) text() string {
 	var b strings.Builder
 	for _, p := range c.parts {

@@ -118,7 +118,6 @@ func (l logFile) add(e entry) error {
 	return f.Close()
 }
 
-// options are the flags.
 type options struct {
 	role         string
 	rules        []rule

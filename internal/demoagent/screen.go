@@ -113,7 +113,6 @@ func (s *screen) rows(b block, width, height int) (rows []string, y, x int) {
 	return append(rows, "\x1b[2m"+cut("· "+s.label+" · ctrl-d ends", width)+"\x1b[22m"), y, x
 }
 
-// dialogRows draws the dialog.
 func dialogRows(rule string, refuses bool, width int) []string {
 	yes, no := "❯ 1. Yes", "  2. No"
 	if refuses {

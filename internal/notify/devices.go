@@ -55,7 +55,6 @@ type Devices struct {
 	alive  func(session string) bool // nil: no session is
 }
 
-// devicesFile is what is stored.
 type devicesFile struct {
 	Key     string   `json:"key"`
 	Devices []Device `json:"devices"`

@@ -122,7 +122,6 @@ func (n *Notifier) Ways() []parley.NoticeWay {
 	return all
 }
 
-// wants reports whether needs of a kind are told.
 func (s *Settings) wants(kind parley.NeedKind) bool {
 	return kind != parley.NeedNotifier && (len(s.Kinds) == 0 || slices.Contains(s.Kinds, string(kind)))
 }

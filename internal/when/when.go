@@ -138,7 +138,6 @@ func ofDay(day time.Time, zone *time.Location, ahead bool) time.Time {
 	return onClocks(day, zone)
 }
 
-// clockOn parses a time of a day in a zone.
 func clockOn(day time.Time, zone *time.Location, text string) (time.Time, bool) {
 	for _, form := range []string{"15:04", "15:04:05", "3pm", "3:04pm", "3 pm", "3:04 pm"} {
 		if at, err := time.Parse(form, text); err == nil {

@@ -190,7 +190,6 @@ func (a *Admission) Prepare(ctx context.Context, from *team.Member, d Draft) (st
 	return post, nil
 }
 
-// messageEvent returns the event of a new message of a kind.
 func messageEvent(kind parley.MessageKind) parley.EventType {
 	switch kind {
 	case parley.KindBroadcast:

@@ -40,7 +40,6 @@ type Service struct {
 	registrations admission.Registrations
 }
 
-// RegisterAgent does op.RegisterAgent.
 func (g *Service) RegisterAgent(
 	ctx context.Context, req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
@@ -102,7 +101,6 @@ func comesFromElsewhere(c parley.Caller) bool {
 	return c.Invited || c.Nobody() && c.Address != "" && !admission.IsLoopback(c.Address)
 }
 
-// newMailbox returns the mailbox that a request registers.
 func (g *Service) newMailbox(req *parley.RegisterAgentRequest) parley.Agent {
 	now := g.Now()
 	return parley.Agent{
@@ -136,7 +134,6 @@ func (g *Service) stoppedMailbox(ctx context.Context, name string) *team.Member 
 	return m
 }
 
-// GetAgentStatus does op.GetAgentStatus.
 func (g *Service) GetAgentStatus(
 	ctx context.Context, req parley.AgentStatusRequest,
 ) (*parley.AgentStatusResult, error) {
@@ -292,7 +289,6 @@ type Programs struct {
 	Programs *trial.Programs
 }
 
-// CheckProgram does op.CheckProgram.
 func (ps *Programs) CheckProgram(
 	ctx context.Context, req parley.CheckProgramRequest,
 ) (*parley.CheckProgramResult, error) {
@@ -329,21 +325,18 @@ type Models struct {
 	Roster     *team.Roster
 }
 
-// AddResponder does op.AddResponder.
 func (rs *Models) AddResponder(
 	ctx context.Context, req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
 	return rs.Responders.Add(ctx, req)
 }
 
-// ListResponders does op.ListResponders.
 func (rs *Models) ListResponders(
 	context.Context, parley.ListRespondersRequest,
 ) (*parley.ListRespondersResult, error) {
 	return rs.Responders.List(), nil
 }
 
-// Usage does op.Usage.
 func (rs *Models) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
 	res, err := rs.Responders.Usage(ctx, req)
 	if err != nil {

@@ -112,7 +112,6 @@ func (e *Doors) hooksOf(m *team.Member, p *profile.Profile) *door.Hooks {
 	return h
 }
 
-// own returns the door that is no hook.
 func (e *Doors) own(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
 	program := e.program(m, t)
 	if program.Kind == "" {
@@ -219,7 +218,6 @@ func (o *KeptDoor) Give(ctx context.Context, l door.Letter) error {
 	return err
 }
 
-// drop forgets the door.
 func (o *KeptDoor) drop() {
 	o.all.mu.Lock()
 	if o.all.Open[o.agentID] == o {

@@ -33,7 +33,6 @@ func NewHandoffs(ts *Terminals, log *slog.Logger) *Handoffs {
 	return &Handoffs{Terminals: ts, programs: terminal.NewHandoffs(ts.Terminals), store: ts.Admission.Store, log: log}
 }
 
-// HandoffAgent does op.HandoffAgent.
 func (hs *Handoffs) HandoffAgent(
 	ctx context.Context, req parley.HandoffAgentRequest,
 ) (*parley.HandoffAgentResult, error) {
@@ -267,7 +266,6 @@ func (hs *Handoffs) changed(ctx context.Context, m *team.Member) []string {
 	return linesOf(diff.Diff)
 }
 
-// linesOf returns the lines of a text that have words.
 func linesOf(text string) (lines []string) {
 	for line := range strings.Lines(plain.Clean(text)) {
 		if line = strings.TrimSpace(line); line != "" {

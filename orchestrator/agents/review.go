@@ -33,7 +33,6 @@ func (ws *Worktrees) ReviewAgent(
 	})
 }
 
-// DiffAgent does op.DiffAgent.
 func (ws *Worktrees) DiffAgent(
 	ctx context.Context, req parley.DiffAgentRequest,
 ) (*parley.DiffAgentResult, error) {
@@ -74,7 +73,6 @@ func (ws *Worktrees) diff(ctx context.Context, req parley.DiffAgentRequest) (*pa
 	}, nil
 }
 
-// PreviewMerge does op.PreviewMerge.
 func (ws *Worktrees) PreviewMerge(
 	ctx context.Context, req parley.PreviewMergeRequest,
 ) (*parley.PreviewMergeResult, error) {

@@ -30,7 +30,6 @@ type Sessions struct {
 	taking sync.Mutex // held from a look at who has a conversation until an agent has it
 }
 
-// ListSessions does op.ListSessions.
 func (ss *Sessions) ListSessions(
 	ctx context.Context, req parley.ListSessionsRequest,
 ) (*parley.ListSessionsResult, error) {

@@ -185,7 +185,6 @@ func (ts *Terminals) ReadTerminal(
 	return relay.Across(ctx, ts.Elsewhere, ts.HostOf(req.Agent), op.ReadTerminal, req, ts.Terminals.ReadTerminal)
 }
 
-// StopAgent does op.StopAgent.
 func (ts *Terminals) StopAgent(
 	ctx context.Context, req parley.StopAgentRequest,
 ) (*parley.StopAgentResult, error) {
@@ -205,7 +204,6 @@ func (ts *Terminals) RestartAgent(
 	return ts.reachable(host, res), err
 }
 
-// AnswerDialog does op.AnswerDialog.
 func (ts *Terminals) AnswerDialog(
 	ctx context.Context, req parley.AnswerDialogRequest,
 ) (*parley.AnswerDialogResult, error) {

@@ -189,7 +189,6 @@ func lookAt(
 	}
 }
 
-// worktreeOf returns an agent with its worktree.
 func (ws *Worktrees) worktreeOf(agent string) (*team.Member, *parley.Worktree, error) {
 	m, err := ws.Roster.Find(agent)
 	if err != nil {

@@ -15,7 +15,6 @@ type call struct {
 	err   error
 }
 
-// wait returns the result of a call.
 func (c *call) wait(ctx context.Context) (*parley.Reply, error) {
 	select {
 	case <-c.done:

@@ -99,7 +99,6 @@ func (rs *Responders) earlierReply(ctx context.Context, id string, to *team.Memb
 		parley.NoModelAnswer(call.Reason, "the model gave no answer to this message (%s)", call.Reason))
 }
 
-// replyOf returns a stored reply as calls return it.
 func replyOf(msg *parley.Message, call *store.ModelCall) *parley.Reply {
 	r := &parley.Reply{MessageID: msg.ID, Text: msg.Text, Timestamp: msg.Timestamp}
 	if call != nil && call.ReplyID == msg.ID {

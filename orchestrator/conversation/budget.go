@@ -48,7 +48,6 @@ type Budgets struct {
 	swept     int // size after the last sweep
 }
 
-// agentMemory is the memory of one agent.
 type agentMemory struct {
 	turn      Link // of the latest message that started a turn of the agent
 	at        time.Time

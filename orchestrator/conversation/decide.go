@@ -170,7 +170,6 @@ func (r *Room) Release() {
 	s.Concluded, s.Signals = false, nil
 }
 
-// change returns the state, to be changed.
 func (r *Room) change() *roomState {
 	r.last = nil
 	return &r.state

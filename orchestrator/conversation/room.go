@@ -45,7 +45,6 @@ type roomState struct {
 	Control   control      `json:"control,omitzero"`
 }
 
-// postRecord is the memory of a post.
 type postRecord struct {
 	At           time.Time `json:"at"`
 	From         string    `json:"from"`
@@ -121,7 +120,6 @@ func (t *parsedText) callsAny(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return t.mentions(name) || t.asks(name) })
 }
 
-// youngerThan returns the messages that are younger than window at now.
 func youngerThan(messages []postRecord, now time.Time, window time.Duration) []postRecord {
 	first := sort.Search(len(messages), func(i int) bool { return now.Sub(messages[i].At) < window })
 	return messages[first:]

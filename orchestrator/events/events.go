@@ -31,7 +31,6 @@ type Service struct {
 	pages    singleflight.Group
 }
 
-// ReadEvents does op.ReadEvents.
 func (es *Service) ReadEvents(
 	ctx context.Context, req parley.ReadEventsRequest,
 ) (*parley.ReadEventsResult, error) {

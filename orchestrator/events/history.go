@@ -18,7 +18,6 @@ const (
 	historySpans  = 2000 // of one agent
 )
 
-// TeamHistory does op.TeamHistory.
 func (es *Service) TeamHistory(
 	ctx context.Context, req parley.TeamHistoryRequest,
 ) (*parley.TeamHistoryResult, error) {
@@ -110,7 +109,6 @@ func (h *history) add(e *parley.Event) {
 	}
 }
 
-// enter notes that an agent has a state from a time on.
 func (h *history) enter(id, name string, state parley.AgentState, at time.Time) {
 	a := h.agents[id]
 	if a == nil {

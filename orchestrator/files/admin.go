@@ -11,7 +11,6 @@ import (
 	"parley/plain"
 )
 
-// ListFiles does op.ListFiles.
 func (fs *Service) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
 	list, total, err := fs.Store.Files.KeptFiles(ctx, req.Limit)
 	if err != nil {

@@ -41,7 +41,6 @@ type arriving struct {
 	coming map[string]int64 // bytes, by the sender's id
 }
 
-// TransferFile does op.TransferFile.
 func (fs *Service) TransferFile(
 	ctx context.Context, req parley.TransferFileRequest,
 ) (*parley.TransferFileResult, error) {
@@ -165,7 +164,6 @@ func (fs *Service) bounds(m *team.Member) files.Bounds {
 	return b
 }
 
-// fileRecipient resolves the one recipient of a file.
 func (fs *Service) fileRecipient(from *team.Member, ref string) (*team.Member, error) {
 	if admission.IsEveryone(parley.Names{ref}) {
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").

@@ -48,7 +48,6 @@ type Service struct {
 	Away     *Interval   // between two looks for what waits for hosts that are away
 }
 
-// GetWorkspaceStatus does op.GetWorkspaceStatus.
 func (ws *Service) GetWorkspaceStatus(
 	ctx context.Context, _ parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
@@ -85,7 +84,6 @@ func (ws *Service) GetWorkspaceStatus(
 	return &res, nil
 }
 
-// Backup does op.Backup.
 func (ws *Service) Backup(ctx context.Context, req parley.BackupRequest) (*parley.BackupResult, error) {
 	if !filepath.IsAbs(req.Path) {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", req.Path).
@@ -98,7 +96,6 @@ func (ws *Service) Backup(ctx context.Context, req parley.BackupRequest) (*parle
 	return &parley.BackupResult{Answer: parley.OK, Path: req.Path, Size: size}, nil
 }
 
-// ShutDown does op.ShutDown.
 func (ws *Service) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
@@ -143,7 +140,6 @@ func (ws *Service) ReportIncidents(ctx context.Context) {
 	}
 }
 
-// ListHosts does op.ListHosts.
 func (ws *Service) ListHosts(
 	context.Context, parley.ListHostsRequest,
 ) (*parley.ListHostsResult, error) {
@@ -184,7 +180,6 @@ func withAgent(hosts []parley.Host, a parley.Agent, own string) []parley.Host {
 	return append(hosts, parley.Host{Name: a.Host, Away: true, Agents: []string{a.Name}})
 }
 
-// RemoveHost does op.RemoveHost.
 func (ws *Service) RemoveHost(
 	ctx context.Context, req parley.RemoveHostRequest,
 ) (*parley.RemoveHostResult, error) {

@@ -68,7 +68,6 @@ func (ws *Service) CheckStorage(ctx context.Context) {
 	}
 }
 
-// nextCheck returns the time from the end of a check to the next one.
 func nextCheck(took time.Duration) time.Duration { return max(checkTime, checkShare*took) }
 
 // storageWarnings tells in the workspace's status what the database lacks.

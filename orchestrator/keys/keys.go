@@ -31,12 +31,10 @@ type Service struct {
 	Log        *slog.Logger
 }
 
-// IssueKey does op.IssueKey.
 func (ks *Service) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
 	return ks.giveKey(ctx, req.Agent, req.Expires, func(*team.Key) bool { return false })
 }
 
-// RotateKey does op.RotateKey.
 func (ks *Service) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
 	return ks.giveKey(ctx, req.Agent, req.Expires, (*team.Key).IsAny)
 }
@@ -111,7 +109,6 @@ func (ks *Service) Invite(ctx context.Context, _ parley.InviteRequest) (*parley.
 	}, nil
 }
 
-// RevokeKey does op.RevokeKey.
 func (ks *Service) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
 	var m *team.Member
 	var err error
@@ -168,7 +165,6 @@ func (ks *Service) findKey(m *team.Member, id string) (*team.Key, error) {
 		Suggest("list_keys shows the ids of the valid keys; this one may have ended already.")
 }
 
-// ListKeys does op.ListKeys.
 func (ks *Service) ListKeys(_ context.Context, req parley.ListKeysRequest) (*parley.ListKeysResult, error) {
 	var m *team.Member
 	var err error

@@ -37,7 +37,6 @@ type assistance struct {
 	now       func() time.Time
 }
 
-// BroadcastUpdate does op.BroadcastUpdate.
 func (as *assistance) BroadcastUpdate(
 	ctx context.Context, req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
@@ -111,7 +110,6 @@ func labelled(label, text string) string {
 	return "\n" + label + text
 }
 
-// RequestAssistance does op.RequestAssistance.
 func (as *assistance) RequestAssistance(
 	ctx context.Context, req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {

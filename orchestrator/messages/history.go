@@ -19,7 +19,6 @@ func timePointer(t time.Time) *time.Time {
 	return &t
 }
 
-// GetConversationHistory does op.GetConversationHistory.
 func (ms *Service) GetConversationHistory(
 	ctx context.Context, req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {
@@ -60,7 +59,6 @@ func (ms *Service) GetConversationHistory(
 	return res, ms.noteGiven(ctx, me, page.Items, "fetched with get_conversation_history")
 }
 
-// GetMessageStatus does op.GetMessageStatus.
 func (ms *Service) GetMessageStatus(
 	ctx context.Context, req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
@@ -105,7 +103,6 @@ func (ms *Service) noteShown(
 	return ms.noteGiven(ctx, me, items, evidence)
 }
 
-// Whois does op.Whois.
 func (ms *Service) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.WhoisResult, error) {
 	msg, deliveries, err := ms.Admission.Access.Visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound {

@@ -13,7 +13,6 @@ import (
 	"parley/store"
 )
 
-// CheckInbox does op.CheckInbox.
 func (ms *Service) CheckInbox(
 	ctx context.Context, req parley.CheckInboxRequest,
 ) (*parley.CheckInboxResult, error) {
@@ -100,7 +99,6 @@ func (ms *Service) inboxMessage(item store.InboxItem) parley.InboxMessage {
 	}
 }
 
-// GetMessages does op.GetMessages.
 func (ms *Service) GetMessages(
 	ctx context.Context, req parley.GetMessagesRequest,
 ) (*parley.GetMessagesResult, error) {
@@ -238,7 +236,6 @@ func ContractMessage(roster *team.Roster, item store.InboxItem) parley.ContractM
 	}
 }
 
-// MarkMessageRead does op.MarkMessageRead.
 func (ms *Service) MarkMessageRead(
 	ctx context.Context, req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
@@ -269,7 +266,6 @@ const (
 	previewText = 100
 )
 
-// CheckNewMessages does op.CheckNewMessages.
 func (ms *Service) CheckNewMessages(
 	ctx context.Context, _ parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {

@@ -19,7 +19,6 @@ type responses struct {
 	roster    *team.Roster
 }
 
-// RespondToMessage does op.RespondToMessage.
 func (rs *responses) RespondToMessage(
 	ctx context.Context, req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
@@ -177,7 +176,6 @@ func (rs *responses) receipt(stored store.Appended) *parley.RespondToMessageResu
 	return res
 }
 
-// IgnoreMessage does op.IgnoreMessage.
 func (rs *responses) IgnoreMessage(
 	ctx context.Context, req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {

@@ -34,7 +34,6 @@ func NewSchedules(ms *Service, service parley.Service, leads func() bool) *Sched
 // maxSchedules is how many schedules of an agent may wait: more are a mistake.
 const maxSchedules = 50
 
-// ScheduleMessage does op.ScheduleMessage.
 func (s *Schedules) ScheduleMessage(
 	ctx context.Context, req parley.ScheduleMessageRequest,
 ) (*parley.ScheduleMessageResult, error) {
@@ -142,7 +141,6 @@ func nextOf(p *parley.Schedule) (nextAfter func(time.Time) time.Time, err error)
 	return func(after time.Time) time.Time { return rule.Next(after, p.Created, zone) }, nil
 }
 
-// ListSchedules does op.ListSchedules.
 func (s *Schedules) ListSchedules(
 	ctx context.Context, req parley.ListSchedulesRequest,
 ) (*parley.ListSchedulesResult, error) {
@@ -193,7 +191,6 @@ func (s *Schedules) visible(ctx context.Context) ([]parley.Schedule, error) {
 	}), err
 }
 
-// ChangeSchedule does op.ChangeSchedule.
 func (s *Schedules) ChangeSchedule(
 	ctx context.Context, req parley.ChangeScheduleRequest,
 ) (*parley.ChangeScheduleResult, error) {

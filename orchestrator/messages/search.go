@@ -24,7 +24,6 @@ type search struct {
 	now    func() time.Time
 }
 
-// SearchMessages does op.SearchMessages.
 func (se *search) SearchMessages(
 	ctx context.Context, req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
@@ -42,7 +41,6 @@ func noWords(query string) error {
 		Suggest("Give at least one word or number; signs alone cannot be looked for.")
 }
 
-// FindMessages does op.FindMessages.
 func (se *search) FindMessages(
 	ctx context.Context, req parley.FindMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
@@ -269,7 +267,6 @@ func (se *search) named(query string) map[string][]string {
 	return named
 }
 
-// namesOf returns the names of agents.
 func (se *search) namesOf(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {

@@ -41,7 +41,6 @@ func New(s Service) *Service {
 	return &s
 }
 
-// SendMessage does op.SendMessage.
 func (ms *Service) SendMessage(
 	ctx context.Context, req parley.SendMessageRequest,
 ) (*parley.SendMessageResult, error) {
@@ -118,7 +117,6 @@ func (ms *Service) sendTo(
 	return ms.Admission.Admit(ctx, from, d)
 }
 
-// BroadcastMessage does op.BroadcastMessage.
 func (ms *Service) BroadcastMessage(
 	ctx context.Context, req parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {

@@ -96,7 +96,6 @@ type record struct {
 	stamp    string   // of the file, and of the sessions, when it was last read
 }
 
-// record returns the record of a source.
 func (m *Meter) record(key source) *record {
 	if m.records[key] == nil {
 		m.records[key] = &record{}
@@ -111,7 +110,6 @@ func (r *record) note(id string) {
 	}
 }
 
-// readPart reads the next part of a transcript.
 func (m *Meter) readPart(ctx context.Context, t *store.Transcript) (part, error) {
 	form := m.opts.Forms(t.Form)
 	switch {

@@ -189,7 +189,6 @@ type Price struct {
 	Output     float64 `yaml:"output" doc:"What a million tokens cost that the model writes, reasoning included."`
 }
 
-// of returns the price of a model.
 func (p Prices) of(model string) (price Price, ok bool) {
 	if price, ok = p[model]; ok {
 		return price, true
@@ -206,7 +205,6 @@ func (p Prices) of(model string) (price Price, ok bool) {
 
 const million = 1_000_000
 
-// cost returns what tokens of a model cost.
 func (p Price) cost(t parley.Tokens) float64 {
 	return (float64(t.Input)*p.Input + float64(t.Cached)*p.Cached + float64(t.CacheWrite)*p.CacheWrite +
 		float64(t.Output)*p.Output) / million
@@ -255,7 +253,6 @@ func (p Prices) Check(source string) error {
 	return nil
 }
 
-// usedUp returns how much of a budget is used, in percent, and that in words.
 func (b *Budget) usedUp(s parley.Spending) (percent int, words string) {
 	if b.Tokens > 0 {
 		percent = int(float64(s.Total()) * 100 / float64(b.Tokens))

@@ -89,7 +89,6 @@ func New(opts Options) *Meter {
 	}
 }
 
-// dayOf returns the day of a time on this machine.
 func dayOf(at time.Time) string { return at.Local().Format(dayForm) }
 
 // Run reads what the programs write, until ctx ends.
@@ -222,7 +221,6 @@ func (m *Meter) sum(ctx context.Context, now time.Time) error {
 	return m.judge(ctx, day, today, now)
 }
 
-// used returns what agents have used on a day; without an agent, all.
 func (m *Meter) used(ctx context.Context, agentID, day string) (map[string]parley.Spending, error) {
 	days, err := m.opts.Store.Tokens.TokenDays(ctx, agentID, day)
 	today := map[string]parley.Spending{}

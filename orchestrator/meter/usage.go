@@ -12,7 +12,6 @@ import (
 	"parley/store"
 )
 
-// add adds what a model used to a sum.
 func (p Prices) add(s *parley.Spending, model string, responses int, used parley.Tokens) {
 	s.Responses += responses
 	s.Tokens = s.Tokens.Plus(used)

@@ -13,7 +13,6 @@ import (
 	"parley/plain"
 )
 
-// ExplainMessage does op.ExplainMessage.
 func (ops *Service) ExplainMessage(
 	ctx context.Context, req parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {

@@ -50,7 +50,6 @@ type Service struct {
 	Log        *slog.Logger
 }
 
-// GetNeeds does op.GetNeeds.
 func (ops *Service) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	res := &parley.GetNeedsResult{Answer: parley.OK}
 	var err error
@@ -235,7 +234,6 @@ func isAgent(roster *team.Roster, id string) bool {
 	return m != nil && m.Kind != parley.KindHuman && m.Kind != parley.KindSystem
 }
 
-// ExportMessages does op.ExportMessages.
 func (ops *Service) ExportMessages(
 	ctx context.Context, req parley.ExportMessagesRequest,
 ) (*parley.ExportMessagesResult, error) {

@@ -109,7 +109,6 @@ func (a *Away) notifiers() (all []*notify.Notifier) {
 	return all
 }
 
-// NotifyDevice does op.NotifyDevice.
 func (ns *Notices) NotifyDevice(
 	ctx context.Context, req parley.NotifyDeviceRequest,
 ) (*parley.NotifyDeviceResult, error) {
@@ -140,7 +139,6 @@ func (ns *Notices) NotifyDevice(
 	return &parley.NotifyDeviceResult{Answer: parley.OK, PublicKey: key, Devices: devices.Count()}, nil
 }
 
-// SendTestNotice does op.SendTestNotice.
 func (ns *Notices) SendTestNotice(
 	ctx context.Context, _ parley.SendTestNoticeRequest,
 ) (*parley.SendTestNoticeResult, error) {

@@ -25,7 +25,6 @@ type change struct {
 	edited time.Time // by the agent's own transcript; zero: git shows it in the agent's own worktree
 }
 
-// touched are the files that an agent changes.
 type touched map[file]change
 
 // candidate is a file that two agents change, as far as is known without a closer look.
@@ -58,7 +57,6 @@ func candidates(all map[string]touched) (found []candidate) {
 	return found
 }
 
-// overlap returns what is stored of a candidate.
 func (c *candidate) overlap(now time.Time) store.Overlap {
 	return store.Overlap{
 		Agents: c.agents, Repository: c.file.repository, Name: c.file.name,

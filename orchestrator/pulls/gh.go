@@ -13,7 +13,6 @@ import (
 	"parley/plain"
 )
 
-// github is GitHub by gh.
 type github struct{ tool }
 
 func (g github) repository() string { return g.host + "/" + g.owner + "/" + g.place.name }
@@ -170,7 +169,6 @@ func (p *ghPull) seen() *seen {
 	return s
 }
 
-// state returns what a check says.
 func (c *ghCheck) state() checkState {
 	switch c.Conclusion + c.State { // only one is set
 	case "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED":

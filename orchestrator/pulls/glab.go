@@ -15,7 +15,6 @@ import (
 	"parley"
 )
 
-// gitlab is GitLab by glab.
 type gitlab struct{ tool }
 
 // developer is the least access of somebody who has part in a project.

@@ -11,7 +11,6 @@ import (
 	"parley/plain"
 )
 
-// checkState is what a check says.
 type checkState int
 
 const (
@@ -89,7 +88,6 @@ func compose(p *parley.PullRequest, items []item, limit int) *parley.PullNotice 
 	return n
 }
 
-// words writes one item.
 func (it *item) words() string {
 	head := "@" + word(it.who, maxWord)
 	if it.check {
@@ -115,7 +113,6 @@ func (it *item) words() string {
 	return head
 }
 
-// ended tells of the end of a pull request.
 func ended(p *parley.PullRequest, by string) string {
 	does := string(p.State)
 	if by != "" {

@@ -38,7 +38,6 @@ type endpoint struct {
 	key     string // "" for none
 }
 
-// server returns the server for a question, with its key.
 func (c *Client) server(q *parley.ModelQuestion) (endpoint, error) {
 	e := endpoint{base: cmp.Or(q.BaseURL, c.opts.Getenv(baseURLEnv), HostedURL)}
 	u, err := url.Parse(e.base)

@@ -105,7 +105,6 @@ func unconnected(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// refusal returns the failure for an error status.
 func refusal(err error, status int) failure {
 	var api apiError
 	if e, ok := errors.AsType[*apiError](err); ok {

@@ -124,7 +124,6 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 	}
 }
 
-// firstBody returns the body of the first request.
 func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) {
 	b := openai.ChatCompletionNewParams{Model: q.Model}
 	if q.Temperature != nil {

@@ -50,7 +50,6 @@ func (t *Talk) Control(
 	return t.controlled(ctx, me, &s, req, before)
 }
 
-// isHuman reports whether one of the members is a person.
 func isHuman(ms ...*team.Member) bool {
 	return slices.ContainsFunc(ms, func(m *team.Member) bool { return m.Kind == parley.KindHuman })
 }

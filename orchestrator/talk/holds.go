@@ -50,7 +50,6 @@ func (h *hold) isIn(threads map[string]*threadMemory) bool {
 // isByBudget reports whether a spent budget, and not a rule, holds the delivery.
 func (h *hold) isByBudget() bool { return isBudget(conversation.Reason(h.Why)) }
 
-// isBudget reports whether a reason is a spent budget.
 func isBudget(why conversation.Reason) bool {
 	switch why {
 	case conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent:

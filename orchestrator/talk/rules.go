@@ -233,7 +233,6 @@ func responderRuling(q request, d conversation.Decision) ruling {
 	return r
 }
 
-// apply writes a ruling to a new delivery.
 func (r *ruling) apply(d *store.NewDelivery) {
 	if r.decision != nil {
 		d.Decision, d.Silent = r.decision, !r.decision.ShouldRespond

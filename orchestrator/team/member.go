@@ -261,7 +261,6 @@ func (l *leftovers) Leftover() Leftover {
 	return l.left
 }
 
-// queue has what is to be typed into a terminal.
 type queue struct {
 	mu     sync.Mutex
 	fresh  []store.Job       // stored since the courier last took them

@@ -25,7 +25,6 @@ type adoptedPane struct {
 	argv   []string // of the program
 }
 
-// AdoptAgent does op.AdoptAgent.
 func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

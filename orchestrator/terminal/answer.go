@@ -76,7 +76,6 @@ func (ts *Terminals) AnswerDialog(
 	return a.result(), logged
 }
 
-// answer is one answer to one dialog.
 type answer struct {
 	m     *team.Member
 	t     *team.Terminal

@@ -122,7 +122,6 @@ func alike(a, b tmux.Screen) bool {
 	return true
 }
 
-// lettersOf returns the letters and digits of a row.
 func lettersOf(row string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -199,7 +198,6 @@ func letterOf(options []profile.Option, i int) (choice string) {
 	return choice
 }
 
-// ticksOf returns which options have a tick.
 func ticksOf(m *profile.Menu) (ticks []bool) {
 	for _, o := range m.Options {
 		ticks = append(ticks, o.Checked)

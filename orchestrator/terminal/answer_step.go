@@ -9,7 +9,6 @@ import (
 	"parley/tmux"
 )
 
-// chosen is the answer that is chosen.
 type chosen struct {
 	option int    // its index; -1: only a text
 	text   string // to type

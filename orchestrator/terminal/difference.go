@@ -19,7 +19,6 @@ type standing struct {
 	width, height int
 }
 
-// wanted is an agent as it is to be.
 type wanted struct {
 	parley.LaunchAgentRequest
 	profile *profile.Profile

@@ -36,7 +36,6 @@ type launch struct {
 	ran   bool   // after a failure: the program may have run
 }
 
-// remember remembers the last launch of a member.
 func (l *launches) remember(m *team.Member, made *launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,7 +24,6 @@ import (
 // milliseconds; the rest is for overloaded machines.
 const startTime = 20 * time.Second
 
-// LaunchAgent does op.LaunchAgent.
 func (ts *Terminals) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {

@@ -85,7 +85,6 @@ func listensItself(m *team.Member, port int) bool {
 	return slices.ContainsFunc(tmux.Listeners(port), func(pid int) bool { return slices.Contains(own, pid) })
 }
 
-// whoListens names what has a port.
 func whoListens(port int) string {
 	if pids := tmux.Listeners(port); len(pids) > 0 {
 		return fmt.Sprintf("%s (process %d)", ProgramName(pids[0]), pids[0])

@@ -151,7 +151,6 @@ func ownFolder(branch string, others, folders []string) string {
 	return folder
 }
 
-// inWorktree reports whether a directory is in a worktree.
 func inWorktree(w *parley.Worktree, dir string) bool {
 	return w != nil && (dir == w.Path || strings.HasPrefix(dir, w.Path+"/"))
 }

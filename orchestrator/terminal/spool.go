@@ -211,7 +211,6 @@ func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 	return err
 }
 
-// ReportState does op.ReportState.
 func (ts *Terminals) ReportState(
 	ctx context.Context, req parley.ReportStateRequest,
 ) (*parley.ReportStateResult, error) {

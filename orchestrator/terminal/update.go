@@ -158,7 +158,6 @@ func keepsConversation(a parley.Agent) error {
 		Suggest("To begin a new one: parley up --apply --fresh %s. Nothing was changed.", a.Name)
 }
 
-// RestartAgent does op.RestartAgent.
 func (ts *Terminals) RestartAgent(
 	ctx context.Context, req parley.RestartAgentRequest,
 ) (*parley.LaunchAgentResult, error) {

@@ -51,7 +51,6 @@ func (jo *userServers) use(ctx context.Context, socket string) (*tmux.Server, fu
 	}, nil
 }
 
-// open connects to the server at path.
 func (jo *userServers) open(ctx context.Context, path string) (*tmux.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, userLookTime)
 	defer cancel()

@@ -39,7 +39,6 @@ func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmu
 	return screen, err
 }
 
-// ReadTerminal does op.ReadTerminal.
 func (ts *Terminals) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
@@ -83,7 +82,6 @@ func (ts *Terminals) ReadTerminal(
 	}, nil
 }
 
-// GetAttachInfo does op.GetAttachInfo.
 func (ts *Terminals) GetAttachInfo(
 	ctx context.Context, req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {

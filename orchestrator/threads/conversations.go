@@ -23,7 +23,6 @@ type Conversations struct {
 	Log        *slog.Logger
 }
 
-// GetConversationState does op.GetConversationState.
 func (cs *Conversations) GetConversationState(
 	ctx context.Context, req parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
@@ -34,7 +33,6 @@ func (cs *Conversations) GetConversationState(
 	return cs.Talk.State(ctx, me, &req)
 }
 
-// ControlConversation does op.ControlConversation.
 func (cs *Conversations) ControlConversation(
 	ctx context.Context, req parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {

@@ -22,7 +22,6 @@ type membership struct {
 	except string // id of the agent that gets no notice
 }
 
-// JoinThread does op.JoinThread.
 func (ts *Service) JoinThread(
 	ctx context.Context, req parley.JoinThreadRequest,
 ) (*parley.MembershipResult, error) {
@@ -40,7 +39,6 @@ func (ts *Service) JoinThread(
 	})
 }
 
-// AddParticipant does op.AddParticipant.
 func (ts *Service) AddParticipant(
 	ctx context.Context, req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
@@ -72,7 +70,6 @@ func (ts *Service) AddParticipant(
 	})
 }
 
-// RemoveParticipant does op.RemoveParticipant.
 func (ts *Service) RemoveParticipant(
 	ctx context.Context, req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {

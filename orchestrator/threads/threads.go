@@ -27,7 +27,6 @@ type Service struct {
 	Log       *slog.Logger
 }
 
-// CreateThread does op.CreateThread.
 func (ts *Service) CreateThread(
 	ctx context.Context, req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
@@ -202,7 +201,6 @@ func howToPost(th *parley.Thread) string {
 	return fmt.Sprintf("To post there call send_message with thread_id %s.", parley.Short(th.ID))
 }
 
-// ListThreads does op.ListThreads.
 func (ts *Service) ListThreads(
 	ctx context.Context, req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
@@ -228,7 +226,6 @@ func (ts *Service) ListThreads(
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
-// GetThreadDetails does op.GetThreadDetails.
 func (ts *Service) GetThreadDetails(
 	ctx context.Context, req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {

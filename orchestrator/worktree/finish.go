@@ -210,7 +210,6 @@ func (r *repo) tip(ctx context.Context, branch string) string {
 	return tip
 }
 
-// plural returns a count with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

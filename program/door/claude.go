@@ -184,7 +184,6 @@ func (c *claude) Give(ctx context.Context, l Letter) error {
 	return err
 }
 
-// jsonLine returns a value as one line.
 func jsonLine(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

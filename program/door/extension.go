@@ -23,7 +23,6 @@ type extension struct {
 // minutes.
 const maxExtensionLine = 128 << 10
 
-// extensionRequest is a line to the extension.
 type extensionRequest struct {
 	Secret string `json:"secret"`
 	Do     string `json:"do"` // greet, give, ask
@@ -33,7 +32,6 @@ type extensionRequest struct {
 	Steer  bool   `json:"steer,omitempty"`
 }
 
-// extensionAnswer is its answer.
 type extensionAnswer struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`

@@ -147,7 +147,6 @@ func (q *qwen) Give(ctx context.Context, l Letter) error {
 	return nil
 }
 
-// frames returns the lines of a letter.
 func (q *qwen) frames(at qwenSession, l Letter) ([]byte, error) {
 	auth, err := jsonLine(qwenFrame{Version: 1, Type: "auth", Token: at.Token})
 	if err != nil {

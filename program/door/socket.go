@@ -159,7 +159,6 @@ func (b *inbox) begin(conn net.Conn) bool {
 	return true
 }
 
-// end ends a connection.
 func (b *inbox) end(conn net.Conn) {
 	_ = conn.Close()
 	b.mu.Lock()

@@ -262,7 +262,6 @@ func truncateRows(rows []string, column, right int) []string {
 	return rows
 }
 
-// columnAt returns the column of a byte of the screen.
 func columnAt(screen string, at int) int {
 	return ansi.StringWidthWc(screen[strings.LastIndexByte(screen[:at], '\n')+1 : at])
 }

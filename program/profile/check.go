@@ -327,7 +327,6 @@ func (c checker) pattern(key, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// invalid returns the error for a key's value.
 func (c checker) invalid(key, value string) *parley.Error { return invalid(c.p.Name, key, value) }
 
 func invalid(profile, key, value string) *parley.Error {

@@ -15,7 +15,6 @@ func (p *Profile) Composer(s Screen) (text string, ok bool) {
 	return pg.composed(&s)
 }
 
-// composed is Composer for a page of the screen.
 func (pg *page) composed(s *Screen) (text string, ok bool) {
 	p := pg.profile
 	switch {
@@ -113,7 +112,6 @@ func (p *Profile) Collapsed(composer string) bool {
 	return p.patterns.paste != nil && p.patterns.paste.MatchString(unwrapped(composer))
 }
 
-// unwrapped returns a text as one line.
 func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Holds reports whether part stands in a composer's text. White space does not count:

@@ -210,7 +210,6 @@ func goesOn(above []menuRow, number int) bool {
 	return false
 }
 
-// option reads the option in a row; next is the row of the next one.
 func (p menuReader) option(rows []menuRow, at, next int) Option {
 	r := rows[at]
 	label, detail := r.text, ""

@@ -135,7 +135,6 @@ func (f *filler) fill(v Values, key, text string) string {
 
 func (v Values) fill(text string) (string, error) { return fillTemplate(text, v) }
 
-// fillTemplate fills values into a template.
 func fillTemplate(text string, values any) (string, error) {
 	words := template.FuncMap{"json": quote, "shell": shellQuote, "urgent": ifUrgent}
 	t, err := template.New("").Funcs(words).Parse(text)

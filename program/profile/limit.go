@@ -36,7 +36,6 @@ type Warning struct {
 	Ends string // the words that say when it begins again, see ParseReset
 }
 
-// warning returns the warning that is on the screen.
 func (p *patterns) warning(tail string) (w Warning) {
 	if p.quota == nil {
 		return w

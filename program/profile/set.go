@@ -92,7 +92,6 @@ func Load[T ~[]byte | ~string](own map[string]T) (Set, map[string]error) {
 	return l.set, l.wrong
 }
 
-// loading is the state of Load.
 type loading[T ~[]byte | ~string] struct {
 	set   Set
 	own   map[string]T

@@ -104,7 +104,6 @@ type numbers struct {
 	unknown bool
 }
 
-// must returns a number that must be there.
 func (n *numbers) must(path string) int64 {
 	v, ok := n.find(path).(json.Number)
 	number, err := v.Int64()

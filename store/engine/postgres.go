@@ -214,7 +214,6 @@ const (
 	stateForeignKey = "23503"
 )
 
-// hasState reports whether an error of PostgreSQL has a code.
 func hasState(err error, code string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == code

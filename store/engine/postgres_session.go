@@ -79,7 +79,6 @@ func (s *ServerSession) Meet(ctx context.Context) error {
 	return err
 }
 
-// workspaceRow is the locked row.
 type workspaceRow struct {
 	MessageSeq, EventSeq, Epoch int64
 	Transaction                 string

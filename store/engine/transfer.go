@@ -109,7 +109,6 @@ func (t *Copied) copy(ctx context.Context, from, to Side, tx *sql.Tx) (n int64, 
 	})
 }
 
-// columns returns the columns of a table.
 func (s Side) columns(ctx context.Context, table string) ([]string, error) {
 	rows, err := s.Rows.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {

@@ -318,7 +318,6 @@ func (s *Store) CheckSpace(size int64) error {
 	return nil
 }
 
-// tooLittle returns the error of CheckSpace.
 func (s *Store) tooLittle(size int64) error {
 	free, all, err := s.space(s.contents)
 	if err != nil {

@@ -200,7 +200,6 @@ func (l *agentList) sift(
 	}
 }
 
-// inView returns the entries that are drawn.
 func (l *agentList) inView() []entry {
 	all := l.entries()
 	return all[kit.Clamp(l.top, 0, len(all)):kit.Clamp(l.top+l.height, 0, len(all))]

@@ -32,7 +32,6 @@ type preview struct {
 	shown   *wrapped
 }
 
-// terminalMsg is the contents of a terminal.
 type terminalMsg struct {
 	turn   int
 	screen *parley.ReadTerminalResult

@@ -24,7 +24,6 @@ type Tiles struct {
 	Pressed string // the last key
 }
 
-// tilesShell is what the tiles ask of the shell.
 type tilesShell interface {
 	Do(verb.Verb) tea.Cmd
 	PaletteOpen() bool
@@ -163,7 +162,6 @@ func (t *Tiles) inView() []string {
 	return t.board.page()
 }
 
-// turnPage goes some pages on.
 func (t *Tiles) turnPage(n int) {
 	if !t.board.turn(n) {
 		t.room.Tell("All of them are in view.")

@@ -96,7 +96,6 @@ func (t tileAnswer) ready() *room.Question {
 	return &room.Question{AgentID: a.ID, Agent: a.Name, Dialog: x.dialog}
 }
 
-// choose gives the answer that a digit chooses.
 func (t tileAnswer) choose(digit string) tea.Cmd {
 	q := t.ready()
 	if q == nil {
@@ -143,7 +142,6 @@ func (t tileAnswer) askKeys(msg room.KeyScreenMsg) tea.Cmd {
 	return cmd
 }
 
-// inWords asks for the words of an answer.
 func (t tileAnswer) inWords() tea.Cmd {
 	q := t.ready()
 	if q == nil {

@@ -75,7 +75,6 @@ func (t *Tiles) View(w, h int) []string {
 	return lines
 }
 
-// tileView draws tiles.
 type tileView struct {
 	room  *room.Shared
 	board *board

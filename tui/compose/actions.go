@@ -207,7 +207,6 @@ func newParcel(d room.Draft, t *team.Roster) parcel {
 	return p
 }
 
-// send returns the request that sends the parcel.
 func (p parcel) send(now func() time.Time) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := room.SentMsg{Draft: p.Draft}

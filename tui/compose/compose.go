@@ -96,7 +96,6 @@ func (c *Box) Write(to room.Address, label, names string) tea.Cmd {
 	return c.box.Focus()
 }
 
-// close closes the box.
 func (c *Box) close() {
 	c.Open, c.room.Drafts.Boxed = false, nil
 	c.box.Blur()
@@ -249,7 +248,6 @@ type form struct {
 	InTo  bool // the keys go to the names
 }
 
-// line draws the form.
 func (f *form) line(w int) string {
 	d, dim := f.Draft, f.room.Theme.Dim
 	var words []string

@@ -77,7 +77,6 @@ func (n *answering) Choose(key string) tea.Cmd {
 
 func (n *answering) answerPressed() tea.Cmd { return n.Choose(n.Question.Key) }
 
-// answerWithWords asks for the words of an answer.
 func (n *answering) answerWithWords() tea.Cmd {
 	if n.Question.Names("r") {
 		return n.Choose("r")

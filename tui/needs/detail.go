@@ -108,7 +108,6 @@ func (n *needDetail) lines(x *need, w int) []string {
 	return append(lines, n.Message.Lines(n.room.Theme, row, w, n.room.Now)...)
 }
 
-// say adds a text to some lines.
 func (n *needDetail) say(lines []string, style interface{ Render(...string) string }, text string, w int) []string {
 	for _, line := range kit.Wrap(kit.SafeLine(text), w-2) {
 		lines = append(lines, "  "+style.Render(line))

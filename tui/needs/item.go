@@ -178,7 +178,6 @@ func newNeed(x parley.Need, recorded func(id string) *team.Row) need {
 	return y
 }
 
-// newUnsent returns the need of a draft.
 func newUnsent(d room.Draft) need {
 	return need{draft: d, Need: parley.Need{
 		Kind:   needUnsent,
@@ -188,7 +187,6 @@ func newUnsent(d room.Draft) need {
 	}}
 }
 
-// newLetter returns the need of a message to the operator.
 func newLetter(d *room.Shared, x parley.InboxMessage) need {
 	l := need{thread: x.ThreadID, Need: parley.Need{
 		Kind:      needMessage,

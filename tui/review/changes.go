@@ -26,7 +26,6 @@ type changes struct {
 	width   int // of the rows
 }
 
-// file is a file of the diff.
 type file struct {
 	parley.ChangedFile
 	row int // its first; -1 if the diff is too short to have it
@@ -88,7 +87,6 @@ func (c *changes) toHunk(n int) bool {
 	return false
 }
 
-// others returns who changes a file, too.
 func (c *changes) others(file string) []parley.SharedFiles {
 	if c.loaded.preview == nil {
 		return nil

@@ -73,7 +73,6 @@ func (r drawing) counts(f file) string {
 	return strings.Join(words, " ")
 }
 
-// rowLines draws the rows in view.
 func (r drawing) rowLines(h int) []string {
 	var lines []string
 	for i := r.changes.top; i < len(r.changes.rows) && len(lines) < h; i++ {

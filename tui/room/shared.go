@@ -43,7 +43,6 @@ type appearance struct {
 	Temperatures team.Temperatures
 }
 
-// keyboard is what keys are for.
 type keyboard struct {
 	Bound     *kit.Keymap // the keys as they are set
 	returnKey string

@@ -157,7 +157,6 @@ func (t *Screen) Point(p kit.Pointer) tea.Cmd {
 	return nil
 }
 
-// threadOpenedMsg is a new thread.
 type threadOpenedMsg struct {
 	thread parley.Thread
 	text   string

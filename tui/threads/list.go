@@ -58,7 +58,6 @@ func (l *threadList) selected() *parley.Thread {
 // none reports that no thread is under the marker.
 func (l *threadList) none() bool { return l.selected() == nil }
 
-// move moves the marker.
 func (l *threadList) move(by kit.Motion) {
 	if len(l.list) > 0 {
 		l.Sel = l.list[kit.Clamp(l.index()+by.Lines(l.height), 0, len(l.list)-1)].ID
@@ -71,12 +70,10 @@ func (l *threadList) scroll(height int) {
 	l.top = kit.Window(l.top, l.index(), len(l.list), height)
 }
 
-// inView returns the threads that are drawn.
 func (l *threadList) inView() []parley.Thread {
 	return l.list[kit.Clamp(l.top, 0, len(l.list)):kit.Clamp(l.top+l.height, 0, len(l.list))]
 }
 
-// takesPart reports whether the operator takes part in a thread.
 func takesPart(x *parley.Thread) bool {
 	return slices.Contains(x.ParticipantNames, parley.OperatorName)
 }

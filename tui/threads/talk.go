@@ -204,7 +204,6 @@ type postStandings struct {
 	asking bool
 }
 
-// postStandingsMsg is the deliveries of some posts.
 type postStandingsMsg struct{ room.StandingsMsg }
 
 // ask reads the deliveries of posts that are not known.

@@ -32,7 +32,6 @@ type Screen struct {
 	Linked *parley.Thread // is listed, however long ago it was active
 }
 
-// threadsMsg is the list of threads.
 type threadsMsg struct {
 	list  []parley.Thread
 	total int

@@ -155,7 +155,6 @@ func (f *filter) parseQuery(text string) query {
 	return query{text: strings.TrimSpace(text), request: p.Request, asks: p.Asks, problem: p.Problem}
 }
 
-// names returns the names of the agents.
 func (f *filter) names() []string {
 	all := make([]string, len(f.room.Team.List))
 	for i := range f.room.Team.List {

@@ -151,7 +151,6 @@ func (h *hunt) follow(q *query, res *parley.SearchMessagesResult, hits *record) 
 	}
 }
 
-// newFoundRow returns the row of a message that a search found.
 func newFoundRow(m parley.FoundMessage) *team.Row {
 	r := &team.Row{
 		ID: m.MessageID, At: m.Timestamp, Sure: true, FromID: m.SenderAgentID,
@@ -199,7 +198,6 @@ func (t *record) replace(rows []*team.Row, more bool) {
 	t.setRows(append(older, rows...))
 }
 
-// addOlder adds older rows that are not there yet.
 func (t *record) addOlder(rows []*team.Row) {
 	rows = slices.DeleteFunc(rows, func(r *team.Row) bool { return t.ByID[r.ID] != nil })
 	t.setRows(append(rows, t.rows...))

@@ -17,7 +17,6 @@ type listLine struct {
 	of  []*team.Row // the messages that are folded, the oldest first; nil for one that is not
 }
 
-// listLines are the lines of a list, of which some are in view.
 type listLines struct {
 	lines  []listLine
 	top    int // the first line in view
@@ -122,7 +121,6 @@ func (l *listLines) lineOf(r *team.Row) int {
 	return -1
 }
 
-// step returns the line that is n lines from i and has a message.
 func (l *listLines) step(i, n int) int {
 	j := kit.Clamp(i+n, 0, len(l.lines)-1)
 	if l.lines[j].row == nil && (n > 0 || j == 0) {
@@ -133,12 +131,10 @@ func (l *listLines) step(i, n int) int {
 	return kit.Clamp(j, 0, len(l.lines)-1)
 }
 
-// linesInView returns the lines that are drawn.
 func (l *listLines) linesInView() []listLine {
 	return l.lines[kit.Clamp(l.top, 0, len(l.lines)):kit.Clamp(l.top+l.height, 0, len(l.lines))]
 }
 
-// inView returns the rows that are drawn.
 func (l *listLines) inView() (rows []*team.Row) {
 	for _, x := range l.linesInView() {
 		switch {

@@ -64,7 +64,6 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 	return msg
 }
 
-// takePage takes a page into the window.
 func (t *record) takePage(msg pageMsg) {
 	t.asking, t.unreadable = noPage, ""
 	if msg.err != nil {
@@ -168,7 +167,6 @@ func (t *record) short() bool { return len(t.list.lines) < t.list.height && len(
 // ask reads what the list lacks now.
 func (t *reader) ask() tea.Cmd { return tea.Batch(t.askPage(), t.askStandings(), t.askTexts()) }
 
-// askPage asks for the page that is wanted.
 func (t *reader) askPage() tea.Cmd {
 	of, at := t.records.Shown.wanted()
 	if t.room.Link.Lost != nil || of == noPage || t.records.Shown.unreadable != "" &&

@@ -72,12 +72,10 @@ func (s *selection) toggle() tea.Cmd {
 	return nil
 }
 
-// has reports whether all messages of a line are selected.
 func (p pickedMessages) has(x *listLine) bool {
 	return x.row != nil && !slices.ContainsFunc(x.rows(), func(r *team.Row) bool { return p[r.ID] == nil })
 }
 
-// rows returns the messages of a line.
 func (x *listLine) rows() []*team.Row {
 	if x.of != nil {
 		return x.of
@@ -85,7 +83,6 @@ func (x *listLine) rows() []*team.Row {
 	return []*team.Row{x.row}
 }
 
-// clear ends the selection, and reports whether there was one.
 func (s *selection) clear() bool {
 	if len(s.picked) == 0 {
 		return false

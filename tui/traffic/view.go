@@ -13,7 +13,6 @@ import (
 	"parley/tui/team"
 )
 
-// fit widens the columns for rows on a list of w columns.
 func (c *listColumns) fit(rows []*team.Row, w int) {
 	if c.all != w {
 		*c = listColumns{all: w, hidden: c.hidden}
