@@ -35,23 +35,36 @@ import (
 const pageFile = "PARLEY_TEST_PAGE"
 
 const (
-	agents    = 200
-	eventRate = 2000 // a second
-	stormTime = 10 * time.Second
-	emptyTime = 15 * time.Second // without a page
-	idleTime  = 60 * time.Second // with some: they ask twice a minute
-	openPages = 10
-	letters   = 5 // that wait for the person
-	visits    = 3 // of which the median counts
-	sleepTime = 15 * time.Second
-	phoneTime = 30 * time.Second
+	letters   = 5  // that wait for the person
 	phoneRate = 50 // messages a second
 	longFrame = 50 // ms
+)
+
+// extent is how much is measured.
+type extent struct {
+	agents, messages int
+	eventRate        int // a second
+	openPages        int
+	times            int // that the page is opened, of which the median counts
+	stormTime        time.Duration
+	sleepTime        time.Duration
+	phoneTime        time.Duration
+	emptyTime        time.Duration // without a page
+	idleTime         time.Duration // with some: they ask twice a minute
+}
+
+// The whole is measured for the page. A sample is taken in each check, which sees that no measure has become blind.
+var (
+	whole = extent{agents: 200, messages: milliontest.Million, eventRate: 2000, openPages: 10, times: 3, stormTime: 10 * time.Second,
+		sleepTime: 15 * time.Second, phoneTime: 30 * time.Second, emptyTime: 15 * time.Second, idleTime: 60 * time.Second}
+	sample = extent{agents: 8, messages: 2000, eventRate: 200, openPages: 1, times: 1, stormTime: time.Second,
+		sleepTime: time.Second, phoneTime: 2 * time.Second, emptyTime: time.Second, idleTime: time.Second}
 )
 
 // house is a daemon with its agents and messages.
 type house struct {
 	*testing.T
+	extent
 	home    *testhome.Home
 	client  *client.Client
 	socket  string
@@ -61,11 +74,14 @@ type house struct {
 }
 
 func TestPage(t *testing.T) {
-	file := os.Getenv(pageFile)
+	file, much := os.Getenv(pageFile), whole
 	if file == "" {
-		t.Skip(pageFile + " names no page to write; make page does")
+		if testing.Short() {
+			t.Skip("a browser takes half a minute; " + pageFile + " names a page to write, as make page does")
+		}
+		file, much = filepath.Join(t.TempDir(), "page.md"), sample
 	}
-	h := newHouse(t, milliontest.Million)
+	h := newHouse(t, much)
 	var rows [][]string
 	for _, part := range []func() [][]string{
 		func() [][]string { return h.visits("a line of 150 ms", testpage.Fast3G, "500 ms", "1,000 ms") }, h.storm, h.sleeps, h.phone, h.idles,
@@ -75,24 +91,24 @@ func TestPage(t *testing.T) {
 			t.Log(strings.Join(row, " | "))
 			rows = append(rows, row)
 		}
-		must.Do(t, os.WriteFile(file, []byte(written(rows)), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(h.written(rows)), 0o600))
 	}
 }
 
 // newHouse builds parley, registers agents, and writes a million messages while no daemon runs.
-func newHouse(t *testing.T, messages int) *house {
+func newHouse(t *testing.T, much extent) *house {
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "parley"), "../../cmd/parley").CombinedOutput(); err != nil {
 		t.Fatalf("go build parley: %v\n%s", err, out)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 
-	h := &house{T: t, home: testhome.New(t), browser: testpage.Start(t)}
+	h := &house{T: t, extent: much, home: testhome.New(t), browser: testpage.Start(t)}
 	h.home.Env = append(h.home.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000",
 		"PARLEY_BROADCASTS_PER_MINUTE=1000000")
 	h.serve()
 	var ids []string
-	for i := range agents {
+	for i := range h.agents {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
 		agent := must.Have(op.RegisterAgent.Call(t.Context(), h.client, req))(t)
 		ids, h.keys = append(ids, agent.AgentID), append(h.keys, agent.APIKey)
@@ -104,7 +120,7 @@ func newHouse(t *testing.T, messages int) *house {
 	db := must.Have(sql.Open("sqlite", "file:"+place.Database()+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
 	db.SetMaxOpenConns(1)
-	must.Do(t, milliontest.Fill(db, ids, messages))
+	must.Do(t, milliontest.Fill(db, ids, h.messages))
 	must.Do(t, db.Close())
 	h.serve()
 	t.Cleanup(h.client.Close)
@@ -155,7 +171,7 @@ const usable = `window.usable = 0; new MutationObserver(() => {
 // visits opens the page as a phone on a slow line does: for the first time by a link, and again. The goals are for both.
 func (h *house) visits(name string, line testpage.Line, paintGoal, usableGoal string) [][]string {
 	var first, ready, again, readyAgain, bytes []float64
-	for range visits {
+	for range h.times {
 		x := testpage.Open(h.T, h.browser, "about:blank", 360, 740)
 		x.First(usable)
 		x.Slow(4)
@@ -177,6 +193,7 @@ func (h *house) visits(name string, line testpage.Line, paintGoal, usableGoal st
 				again, readyAgain = append(again, paint), append(readyAgain, at)
 			}
 		}
+		h.some(bytes[len(bytes)-1], "files of the page are fetched")
 		x.Visit("about:blank")
 		x.Slow(1) // Chromium burns what it takes from the page
 	}
@@ -189,39 +206,70 @@ func (h *house) visits(name string, line testpage.Line, paintGoal, usableGoal st
 	}
 }
 
+// some fails where a measure sees nothing of what there is.
+func (h *house) some(n float64, what string) {
+	h.Helper()
+	if n == 0 {
+		h.Fatalf("the measure is blind: no %s", what)
+	}
+}
+
 // figure is the row of a median.
 func figure(what, goal, form string, values []float64) []string {
 	slices.Sort(values)
 	return []string{what, goal, fmt.Sprintf(form, values[len(values)/2])}
 }
 
-// watched counts frames, and the numbers of the events that the page has taken.
-const watched = `(async () => {
-	const shared = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/shared.js'));
-	const {hear} = await import(shared);
-	window.seqs = []; window.frames = []; window.ready = true;
-	hear(events => { for (const e of events) window.seqs.push(e.seq) });
+// watched counts frames.
+const watched = `(() => {
+	window.frames = [];
 	let last = performance.now();
 	const frame = () => { const t = performance.now(); window.frames.push(t - last); last = t; requestAnimationFrame(frame) };
 	requestAnimationFrame(frame);
-})(), true`
+	return true;
+})()`
 
-const holes = "window.seqs.filter((s, i) => i && s !== window.seqs[i - 1] + 1).length"
-
-// watches opens the traffic in a wide window.
-func (h *house) watches() *testpage.Tab {
+// watches opens the traffic in a wide window, and sees that it takes events.
+func (h *house) watches() (*testpage.Tab, taken) {
 	x := testpage.SignIn(h.T, h.home, h.browser, 1400, 900)
 	x.Goes("traffic")
 	x.Until("document.querySelectorAll('.rows li').length > 10")
 	testpage.JS[bool](x, watched)
-	x.Until("window.ready")
-	return x
+	must.Have(op.BroadcastMessage.Call(h.Context(), h.client, parley.BroadcastMessageRequest{Text: "The measure begins."}))(h.T)
+	return x, h.last(x)
+}
+
+// taken is what a page says of the events that it has taken: the number of the newest, and how many there were.
+type taken struct{ seq, count int }
+
+// taken reads what a page says, and fails if that is nothing.
+func (h *house) taken(x *testpage.Tab) taken {
+	said := testpage.JS[string](x, "(d => `${d.seq} ${d.taken}`)(document.documentElement.dataset)")
+	var t taken
+	if _, err := fmt.Sscan(said, &t.seq, &t.count); err != nil || t.count == 0 {
+		h.Fatalf("the page hears no event, or no longer says so: its data-seq and data-taken are %q", said)
+	}
+	return t
+}
+
+// since returns how many events a page has taken since then, and how many it missed.
+func (t taken) since(then taken) (count, missed int) {
+	return t.count - then.count, t.seq - then.seq - (t.count - then.count)
 }
 
 // last waits until a tab has taken the newest event.
-func (h *house) last(x *testpage.Tab) {
+func (h *house) last(x *testpage.Tab) taken {
 	newest := must.Have(op.ReadEvents.Call(h.Context(), h.client, parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
-	x.Until(fmt.Sprintf("Number(document.documentElement.dataset.seq) >= %d", newest))
+	ctx, cancel := context.WithTimeout(h.Context(), testhome.Patience)
+	defer cancel()
+	_ = wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+		return testpage.JS[bool](x, fmt.Sprintf("Number(document.documentElement.dataset.seq) >= %d", newest)), nil
+	})
+	now := h.taken(x)
+	if int64(now.seq) < newest {
+		h.Fatalf("the newest event is %d, and the page has taken them until %d", newest, now.seq)
+	}
+	return now
 }
 
 // stirs makes events for a time, and returns how many there were.
@@ -259,6 +307,7 @@ func (h *house) stirs(rate int, long time.Duration) int64 {
 	}
 	senders.Wait()
 	<-done
+	h.some(float64(seen.Load()), "events come")
 	return seen.Load()
 }
 
@@ -266,21 +315,20 @@ func (h *house) stirs(rate int, long time.Duration) int64 {
 const mostSenders = 3
 
 func (h *house) storm() [][]string {
-	x := h.watches()
+	x, before := h.watches()
 	testpage.JS[bool](x, "(window.frames = [], true)")
-	n := h.stirs(eventRate, stormTime)
+	n := h.stirs(h.eventRate, h.stormTime)
 	frames := testpage.JS[[]float64](x, "window.frames")
-	h.last(x)
+	_, missed := h.last(x).since(before)
 	long := 0
 	for _, f := range frames {
 		if f > longFrame {
 			long++
 		}
 	}
-	missed := testpage.JS[int](x, holes)
 	x.Visit("about:blank")
 	return [][]string{
-		{"events a second, for 10 s", "2,000", fmt.Sprintf("%.0f", float64(n)/stormTime.Seconds())},
+		{"events a second, for 10 s", "2,000", fmt.Sprintf("%.0f", float64(n)/h.stormTime.Seconds())},
 		{"frames in that time", "600", strconv.Itoa(len(frames))},
 		{fmt.Sprintf("of them longer than %d ms", longFrame), "0", fmt.Sprintf("%d, the longest %.0f ms", long, slices.Max(frames))},
 		{"events that the page missed", "0", strconv.Itoa(missed)},
@@ -289,10 +337,10 @@ func (h *house) storm() [][]string {
 
 // sleeps freezes a page without a line, as in a closed laptop, while events go on.
 func (h *house) sleeps() [][]string {
-	x := h.watches()
+	x, before := h.watches()
 	x.On(testpage.NoLine)
 	x.Sleep(true)
-	n := h.stirs(eventRate, sleepTime)
+	n := h.stirs(h.eventRate, h.sleepTime)
 	const newest = "the newest of all"
 	must.Have(op.BroadcastMessage.Call(h.Context(), h.client, parley.BroadcastMessageRequest{Text: newest}))(h.T)
 	x.Sleep(false)
@@ -300,9 +348,8 @@ func (h *house) sleeps() [][]string {
 	woke := time.Now()
 	x.Shows(newest)
 	shown := time.Since(woke)
-	h.last(x)
+	got, missed := h.last(x).since(before)
 	took := time.Since(woke)
-	missed, got := testpage.JS[int](x, holes), testpage.JS[int](x, "window.seqs.length")
 	x.Visit("about:blank")
 	return [][]string{
 		{"events while a page slept, without a line", "", strconv.FormatInt(n, 10)},
@@ -326,12 +373,12 @@ func (h *house) phone() [][]string {
 	}))
 	must.Have(chromedp.Call(x.Ctx, network.Enable, network.EnableParams{}))(h.T)
 	x.Goes("agents")
-	x.Until("document.querySelectorAll('.agents li').length > 100")
+	x.Until("document.querySelectorAll('.agents li').length > " + strconv.Itoa(h.agents/2))
 	h.settles()
 	count := func() float64 {
 		before := got.Load()
-		must.Do(h.T, wait.Pause(h.Context(), phoneTime))
-		return float64(got.Load()-before) / phoneTime.Seconds()
+		must.Do(h.T, wait.Pause(h.Context(), h.phoneTime))
+		return float64(got.Load()-before) / h.phoneTime.Seconds()
 	}
 	rest := count()
 
@@ -344,6 +391,7 @@ func (h *house) phone() [][]string {
 	stop()
 	senders.Wait()
 	x.Visit("about:blank")
+	h.some(busy, "bytes come to a phone")
 	return [][]string{
 		{"a phone reads at rest, a second", "", fmt.Sprintf("%.0f bytes", rest)},
 		{fmt.Sprintf("while the agents write %d messages a second", phoneRate), "5 kB", fmt.Sprintf("%.1f kB", busy/1000)},
@@ -359,7 +407,7 @@ func (h *house) writes(ctx context.Context, turn int) {
 			return
 		}
 		at := n*mostSenders + turn
-		const half = agents / 2 // which answers nobody: there is no round
+		half := h.agents / 2 // which answers nobody: there is no round
 		agent := client.New(client.Options{Socket: h.socket, Key: h.keys[at%half]})
 		req := parley.SendMessageRequest{To: []string{fmt.Sprintf("agent-%03d", half+(at+at/half)%half)},
 			Text: fmt.Sprintf("part %d of the plan is ready to be looked at, tests included", at)}
@@ -378,18 +426,18 @@ func (h *house) idles() [][]string {
 		must.Do(h.T, wait.Pause(h.Context(), long))
 		return float64(h.ticks()-before) / time.Since(begun).Seconds() // hundredths a second: per cent of a core
 	}
-	without := cost(emptyTime)
-	for range openPages {
+	without := cost(h.emptyTime)
+	for range h.openPages {
 		testpage.SignIn(h.T, h.home, h.browser, 360, 740)
 	}
 	return [][]string{
 		{"the daemon at rest, without a page", "", fmt.Sprintf("%.2f %% of a core", without)},
-		{"with ten pages open", "0.5 % more", fmt.Sprintf("%.2f %% of a core", cost(idleTime))},
+		{"with ten pages open", "0.5 % more", fmt.Sprintf("%.2f %% of a core", cost(h.idleTime))},
 	}
 }
 
 // written is the page.
-func written(rows [][]string) string {
+func (h *house) written(rows [][]string) string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	var b strings.Builder
 	fmt.Fprintf(&b, `# The page in a browser
@@ -409,7 +457,7 @@ ten pages, it is 9 %% of the figure.
 
 | what | goal | measured |
 |---|---:|---:|
-`, time.Now().Format(time.DateOnly), agents, strings.Fields(string(load))[0], visits)
+`, time.Now().Format(time.DateOnly), h.agents, strings.Fields(string(load))[0], h.times)
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
 	}

@@ -1469,6 +1469,7 @@ async function readThreads() {
 }
 var taken = [];
 var drawing = 0;
+var took = 0;
 var hearers = /* @__PURE__ */ new Set();
 function hear(f4) {
   hearers.add(f4);
@@ -1493,7 +1494,7 @@ function draw() {
   if (!events.length) return;
   remember(events);
   seq.value = events[events.length - 1].seq;
-  document.documentElement.dataset.seq = String(seq.value);
+  Object.assign(document.documentElement.dataset, { seq: seq.value, taken: took += events.length });
   for (const f4 of [...hearers]) f4(events);
   const entered = events.filter((e4) => e4.type === "page_opened" && !e4.detail.includes(session.value?.key_id)).at(-1);
   if (events.some((e4) => e4.type === "communication_updated")) readStatus();
