@@ -1963,7 +1963,7 @@ var Answered = ({ m: m6 }) => m5`<ul ref=${useArrival(m6.at)} tabindex="-1" clas
 function Shown({ of, chosen, Terminal }) {
   const all = of.filter((name2) => agentOf(name2)?.kind === "terminal");
   const name = all.includes(chosen) ? chosen : all[0];
-  return m5`<div class="beside">${name ? m5`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
+  return m5`<div class="beside">${name && Terminal ? m5`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
 }
 function Needs({ about = "", Beside }) {
   const shown = outcomes.value.filter((o4) => !o4.place);
@@ -1995,7 +1995,7 @@ function Needs({ about = "", Beside }) {
     ${[...cards, null].flatMap((card, i4) => [...came.filter((c4) => c4.at === i4).map((c4) => c4.drawn), card])}
     ${!stays.value && matchMedia("(pointer: coarse)").matches ? m5`<p class="note">Only this tab is signed in.
       <button type="button" class="plain" onClick=${() => stay(true)}>Stay signed in on this device</button></p>` : null}
-  </div>${room && Beside && cards.length ? m5`<${Shown} of=${[...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)]} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
+  </div>${room && cards.length ? m5`<${Shown} of=${[...matters.value.map((n4) => n4.agent), ...letters.value.map((m6) => m6.sender)]} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
 }
 
 export {

@@ -167,11 +167,11 @@ export const Came = ({place}) => html`${outcomes.value.filter(o => o.place === p
 /** What was sent in answer to a letter. @param {{m: any}} props */
 const Answered = ({m}) => html`<ul ref=${useArrival(m.at)} tabindex="-1" class="receipts card"><${Receipt} m=${m} /></ul>`;
 
-/** The terminal of the agent that is looked at, or of the first of them. @param {{of: string[], chosen: string, Terminal: any}} props */
+/** The terminal of the agent that is looked at, or of the first of them. Its place is there before what draws it. @param {{of: string[], chosen: string, Terminal: any}} props */
 export function Shown({of, chosen, Terminal}) {
   const all = of.filter(name => agentOf(name)?.kind === 'terminal');
   const name = all.includes(chosen) ? chosen : all[0];
-  return html`<div class="beside">${name ? html`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
+  return html`<div class="beside">${name && Terminal ? html`<h2><a href=${`#/agent/${encodeURIComponent(name)}`}><${Name}>${name}<//></a></h2><${Terminal} key=${name} agent=${name} />` : null}</div>`;
 }
 
 /** @param {{about: string, Beside?: any}} props the agent or the message of a link, and what draws a terminal */
@@ -201,5 +201,5 @@ export function Needs({about = '', Beside}) {
     ${[...cards, null].flatMap((card, i) => [...came.filter(c => c.at === i).map(c => c.drawn), card])}
     ${!stays.value && matchMedia('(pointer: coarse)').matches ? html`<p class="note">Only this tab is signed in.
       <button type="button" class="plain" onClick=${() => stay(true)}>Stay signed in on this device</button></p>` : null}
-  </div>${room && Beside && cards.length ? html`<${Shown} of=${[...matters.value.map(n => n.agent), ...letters.value.map(m => m.sender)]} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
+  </div>${room && cards.length ? html`<${Shown} of=${[...matters.value.map(n => n.agent), ...letters.value.map(m => m.sender)]} chosen=${chosen} Terminal=${Beside} />` : null}</section>`;
 }
