@@ -16,20 +16,20 @@ import (
 // ScreenSettings are the settings of the screen. PARLEY_SCREEN_NOTIFY in the
 // environment overrides notify: people may prefer something else than their team.
 type ScreenSettings struct {
-	Notify        string `yaml:"notify" pattern:"^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$" doc:"How you are notified of messages for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
-	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00; never unless set."`
+	Notify        string `yaml:"notify" pattern:"^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$" doc:"How the screen tells you of messages and needs: bell, desktop, both with a comma, or none; both unless set."`
+	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00."`
 	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll, clicks choose and double clicks open; hold shift to select text."`
-	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
-	Plain         bool   `yaml:"plain" doc:"Words alone instead of a screen, line by line, as for a screen reader; so it is where TERM is dumb."`
-	First         string `yaml:"first" default:"agents" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
+	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves or a blinking cursor."`
+	Plain         bool   `yaml:"plain" doc:"Words line by line, as for a screen reader; also where TERM is dumb."`
+	First         string `yaml:"first" default:"agents" enum:"traffic,agents,threads,needs,health" doc:"The first screen."`
 	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's sixteen, or those of light on a light background; contrast has nothing pale."`
 
-	AgentColumns   string `yaml:"agent_columns" doc:"The columns of Agents, in their order, with commas between them; those that fit unless set."`
+	AgentColumns   string `yaml:"agent_columns" doc:"The columns of Agents in their order, with commas; those that fit unless set."`
 	TrafficColumns string `yaml:"traffic_columns" doc:"The columns of Traffic: time, route, state, tag; all unless set."`
 	DetailWidth    int    `yaml:"detail_width" min:"0" max:"80" doc:"The width of what is next to a list, in percent, from 20; 0 leaves it to the screen."`
-	DetailHeight   int    `yaml:"detail_height" min:"0" max:"80" doc:"The height of what is below a list in a narrow window, in percent, from 20; 0 leaves it to the screen."`
+	DetailHeight   int    `yaml:"detail_height" min:"0" max:"80" doc:"The height of what is below a list in a narrow window, the same way."`
 
-	Keys    map[string]string `yaml:"keys" doc:"Other keys for actions, by the action's name; several with a space between them, or none."`
+	Keys    map[string]string `yaml:"keys" doc:"Other keys for actions, by the action's name; several with spaces, or none."`
 	Filters map[string]string `yaml:"filters" doc:"Filters by name: @name on the filter line recalls one."`
 }
 
@@ -119,11 +119,11 @@ func (s *ScreenSettings) Notification(source string) (n tui.Notify, err error) {
 type AttachSettings struct {
 	Mouse       bool   `yaml:"mouse" default:"true" doc:"Let the wheel scroll and dragging select; hold shift to select as your terminal does."`
 	Keys        bool   `yaml:"keys" default:"true" doc:"Let Shift+Enter make a new line, and Ctrl and Alt reach the program with any key."`
-	Clipboard   string `yaml:"clipboard" default:"selection" enum:"programs,selection,none" doc:"What may fill your clipboard: only what you select, also the programs, or nothing."`
-	History     int    `yaml:"history" default:"10000" min:"100" max:"1000000" doc:"How many lines that scroll off each of the first 20 terminals keeps; later ones keep 1000."`
-	Status      bool   `yaml:"status" default:"true" doc:"Show a last line with the agent's name, its state and what waits for it."`
-	NextKey     string `yaml:"next_key" default:"F9" doc:"The key that shows the next agent, such as F9 or M-Right; none for no key."`
-	PreviousKey string `yaml:"previous_key" default:"F8" doc:"The key that shows the previous agent; none for no key."`
+	Clipboard   string `yaml:"clipboard" default:"selection" enum:"programs,selection,none" doc:"What may fill your clipboard: also programs, only what you select, or nothing."`
+	History     int    `yaml:"history" default:"10000" min:"100" max:"1000000" doc:"Lines that each of the first 20 terminals keeps; later ones keep 1000."`
+	Status      bool   `yaml:"status" default:"true" doc:"Show a last line with the agent's name, state and what waits for it."`
+	NextKey     string `yaml:"next_key" default:"F9" doc:"The key for the next agent, such as F9 or M-Right, or none."`
+	PreviousKey string `yaml:"previous_key" default:"F8" doc:"The key for the previous agent, or none."`
 }
 
 const noKey = "none"

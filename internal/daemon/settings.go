@@ -24,12 +24,12 @@ import (
 type Settings struct {
 	settings.Settings `yaml:",inline"`
 
-	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, schedules, files, orchestrate; all unless set."`
-	Database    string `yaml:"database" trust:"true" doc:"The PostgreSQL database of the workspace, as postgres://USER@HOST/NAME; a file in the state directory unless set."`
-	Host        string `yaml:"host" doc:"The name of this machine among those that share a database on a server; its own name unless set."`
+	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools for agents, with commas: messages, team, threads, schedules, files, orchestrate; all unless set."`
+	Database    string `yaml:"database" trust:"true" doc:"The workspace's PostgreSQL database, postgres://USER@HOST/NAME; a file unless set."`
+	Host        string `yaml:"host" doc:"The name of this machine among those that share a database; its own unless set."`
 	HTTPPort    int    `yaml:"http_port" min:"0" max:"65535" doc:"The daemon's TCP port; 0 takes a free one and keeps it."`
 	HTTPAddress string `yaml:"http_address" trust:"true" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
-	HTTPHosts   string `yaml:"http_hosts" trust:"true" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
+	HTTPHosts   string `yaml:"http_hosts" trust:"true" doc:"Names by which other machines may call the daemon, with commas. IP addresses need none."`
 
 	OpenRegistration  bool `yaml:"open_registration" trust:"true" doc:"Let agents of other users and other machines register without a key."`
 	TrustLocalAgentID bool `yaml:"trust_local_agent_id" trust:"true" doc:"Believe X-Agent-ID without a key, from this machine. Every local program can then be any agent."`

@@ -130,16 +130,16 @@ func (s *Settings) wants(kind parley.NeedKind) bool {
 // once: see package setting.
 type Settings struct {
 	Command         []string `yaml:"command" trust:"true" doc:"A program and its arguments: it gets the notice as JSON on standard input, and as variables."`
-	Webhook         string   `yaml:"webhook" trust:"true" doc:"An address to which the notice is posted as JSON, or $NAME for the address in a variable."`
+	Webhook         string   `yaml:"webhook" trust:"true" doc:"An address that gets the notice as JSON by POST, or $NAME for a variable with it."`
 	WebhookTokenEnv string   `yaml:"webhook_token_env" trust:"true" doc:"The variable with the token that the webhook wants."`
-	Ntfy            string   `yaml:"ntfy" trust:"true" doc:"The address of a topic of ntfy, such as https://ntfy.sh/my-topic, or $NAME for the address in a variable."`
+	Ntfy            string   `yaml:"ntfy" trust:"true" doc:"The address of an ntfy topic, such as https://ntfy.sh/my-topic, or $NAME."`
 	NtfyTokenEnv    string   `yaml:"ntfy_token_env" trust:"true" doc:"The variable with the access token for the topic."`
-	NtfyAnswers     bool     `yaml:"ntfy_answers" trust:"true" doc:"Let a notice by ntfy answer the question that is open, with the options as its buttons. Whoever reads the topic can press them."`
+	NtfyAnswers     bool     `yaml:"ntfy_answers" trust:"true" doc:"Put an open question's options on ntfy's notice as buttons. Whoever reads the topic can press them."`
 
 	Kinds       []string      `yaml:"kinds" doc:"The kinds of needs that are told, as parley needs names them; all if left out."`
 	After       time.Duration `yaml:"after" default:"1m" min:"0s" doc:"How long something must have needed you."`
-	QuietHours  string        `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When nothing is sent, such as 22:00-07:00; what is still open then is sent afterwards."`
-	AtMostEvery time.Duration `yaml:"at_most_every" default:"5m" min:"0s" doc:"The least time between two notices of a kind of need: one tells all of the kind that came meanwhile."`
+	QuietHours  string        `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When nothing is sent, such as 22:00-07:00; what is still open is sent afterwards."`
+	AtMostEvery time.Duration `yaml:"at_most_every" default:"5m" min:"0s" doc:"The least time between two notices of a kind; one tells all that came meanwhile."`
 }
 
 // Given reports whether the settings name a way.

@@ -108,11 +108,11 @@ func (f Field) describe(more string) string {
 func (f Field) accepts() string {
 	switch {
 	case f.Enum != nil:
-		return strings.Join(f.Enum, " or ")
+		return strings.Join(f.Enum, ", ")
 	case f.Min != "" && f.Max != "":
-		return f.Min + " to " + f.Max
+		return f.Min + "–" + f.Max
 	case f.Min != "" && f.Min != "0s":
-		return "at least " + f.Min
+		return "from " + f.Min
 	}
 	return ""
 }
@@ -235,7 +235,7 @@ func (f Field) instead() string {
 	kind := "a number"
 	switch {
 	case f.Enum != nil:
-		return f.accepts()
+		return strings.Join(f.Enum, " or ")
 	case f.Format == "ip":
 		return "an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them"
 	case f.Type == reflect.TypeFor[time.Duration]():

@@ -75,9 +75,9 @@ func TestCheckRefusesWhatIsOutOfBounds(t *testing.T) {
 
 func TestDescriptionHasBoundsAndDefault(t *testing.T) {
 	for name, want := range map[string]string{
-		"count": "How many (1 to 9; default 3).",
-		"after": "When (at least 1s; default 10m).",
-		"mode":  "Which (full or short; default full).",
+		"count": "How many (1–9; default 3).",
+		"after": "When (from 1s; default 10m).",
+		"mode":  "Which (full, short; default full).",
 		"on":    "Whether.",
 		"where": "Where (default 127.0.0.1).",
 		"names": "Who.",

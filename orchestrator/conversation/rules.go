@@ -117,13 +117,13 @@ var acknowledgements = []string{"thanks", "got it", "perfect", "sounds good"}
 // for parley.yaml and its documentation too: see package setting.
 type Settings struct {
 	Off            bool `yaml:"off" json:"off,omitempty" doc:"Hold nothing but what you mute and cool yourself."`
-	ChainHops      int  `yaml:"chain_hops" json:"chain_hops,omitempty" default:"20" min:"1" max:"1000" doc:"How many messages of agents may follow from one another since a person began."`
-	PairMinute     int  `yaml:"pair_minute" json:"pair_minute,omitempty" default:"10" min:"1" max:"1000" doc:"How many messages two agents may exchange in a minute."`
-	PairTenMinutes int  `yaml:"pair_ten_minutes" json:"pair_ten_minutes,omitempty" default:"40" min:"1" max:"1000" doc:"How many messages two agents may exchange in ten minutes."`
-	CycleRounds    int  `yaml:"cycle_rounds" json:"cycle_rounds,omitempty" default:"3" min:"1" max:"1000" doc:"How many rounds messages may go in a circle of agents."`
+	ChainHops      int  `yaml:"chain_hops" json:"chain_hops,omitempty" default:"20" min:"1" max:"1000" doc:"Messages of agents that may follow from one another since a person began."`
+	PairMinute     int  `yaml:"pair_minute" json:"pair_minute,omitempty" default:"10" min:"1" max:"1000" doc:"Messages between two agents in a minute."`
+	PairTenMinutes int  `yaml:"pair_ten_minutes" json:"pair_ten_minutes,omitempty" default:"40" min:"1" max:"1000" doc:"Messages between two agents in ten minutes."`
+	CycleRounds    int  `yaml:"cycle_rounds" json:"cycle_rounds,omitempty" default:"3" min:"1" max:"1000" doc:"Rounds of messages in a circle of agents."`
 
 	// Nothing can be held from an inbox.
-	RefuseMailboxes bool `yaml:"refuse_mailboxes" json:"refuse_mailboxes,omitempty" default:"true" doc:"Refuse what goes back and forth beyond a budget, where a mailbox gets it, instead of telling its sender and you."`
+	RefuseMailboxes bool `yaml:"refuse_mailboxes" json:"refuse_mailboxes,omitempty" default:"true" doc:"Refuse what exceeds a budget at a mailbox, instead of telling its sender and you."`
 }
 
 // The windows of a pair's two budgets.

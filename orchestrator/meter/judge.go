@@ -212,10 +212,10 @@ func (p Price) cost(t parley.Tokens) float64 {
 
 // Budget is what may be used on a day. The tags declare each setting once: see package setting.
 type Budget struct {
-	Tokens int     `yaml:"tokens" min:"0" doc:"How many tokens may be used on a day, those from a cache included; 0 for any number."`
-	Money  float64 `yaml:"money" doc:"How much may be spent on a day, by prices; 0 for any amount."`
-	WarnAt int     `yaml:"warn_at" default:"80" min:"1" max:"100" doc:"The percentage of the budget from which you are warned."`
-	Then   string  `yaml:"then" default:"warn" enum:"warn,hold,pause" doc:"What follows when it is used up: a warning only, messages to the agents are held until midnight, or communication is paused."`
+	Tokens int     `yaml:"tokens" min:"0" doc:"Tokens for a day, those from a cache included; 0 for any number."`
+	Money  float64 `yaml:"money" doc:"The cost of a day, by prices; 0 for any amount."`
+	WarnAt int     `yaml:"warn_at" default:"80" min:"1" max:"100" doc:"The percentage from which you are warned."`
+	Then   string  `yaml:"then" default:"warn" enum:"warn,hold,pause" doc:"When it is used up: a warning only, messages to the agents held until midnight, or communication paused."`
 }
 
 // What follows when a budget is used up.
