@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == crashDaemon {
 		os.Exit(runCrashDaemon(os.Args[2]))
 	}
+	os.Setenv("GOTMPDIR", must.Memory()) // for t.TempDir
 	os.Exit(tmuxtest.Main(m))
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
+	"parley/internal/must"
 	"parley/store/postgrestest"
 )
 
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 
+	os.Setenv("GOTMPDIR", must.Memory()) // for t.TempDir
 	server := func() error { return nil }
 	if onPostgres = os.Getenv(serverVar) != ""; !onPostgres && postgrestest.Missing() == "" {
 		server = testOnServer()

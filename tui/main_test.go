@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/demoagent"
+	"parley/internal/must"
 	"parley/orchestrator/terminal"
 )
 
@@ -27,5 +28,6 @@ func TestMain(m *testing.M) {
 			Args: os.Args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		}))
 	}
+	os.Setenv("GOTMPDIR", must.Memory()) // for t.TempDir
 	os.Exit(m.Run())
 }

@@ -1,7 +1,19 @@
 // Package must ends a test when what it needs fails.
 package must
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+// Memory returns a directory for temporary files in memory, where there is one. Databases sync each change: on a disk
+// a test waits for that most of its time, and no test takes the power away.
+func Memory() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return os.TempDir()
+}
 
 // Do fails the test at once if there is an error.
 func Do(t testing.TB, err error) {

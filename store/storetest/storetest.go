@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"parley/internal/must"
 	"parley/store"
 	"parley/store/postgrestest"
 )
@@ -18,7 +19,12 @@ import (
 // Open opens a new store in a temporary directory, and closes it when the test ends.
 func Open(t testing.TB) *store.Store {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "parley.db")
+	dir, err := os.MkdirTemp(must.Memory(), "storetest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "parley.db")
 	if err := Prepare(path); err != nil {
 		t.Fatal(err)
 	}

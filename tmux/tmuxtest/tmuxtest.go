@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/internal/wait"
 	"parley/tmux"
 )
@@ -37,7 +38,7 @@ func Options(t testing.TB) tmux.Options {
 		t.Skipf("no tmux to test with: %v", err)
 	}
 	return tmux.Options{
-		Binary: Binary(), Path: filepath.Join(shortDir(t, "/tmp"), "s"), Dir: shortDir(t, memory()),
+		Binary: Binary(), Path: filepath.Join(shortDir(t, "/tmp"), "s"), Dir: shortDir(t, must.Memory()),
 		Env: append(os.Environ(), "SHELL=/bin/sh", "LANG=C.UTF-8"),
 		View: tmux.View{Mouse: true, Keys: true, Clipboard: "on", Status: true, History: 10000,
 			NextKey: "F9", PreviousKey: "F8"},
@@ -54,15 +55,6 @@ func shortDir(t testing.TB, parent string) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-// memory returns a directory in memory if there is one, as the default of tmux.Options
-// does: a small file on ext4 costs more than the rest of a message.
-func memory() string {
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		return "/dev/shm"
-	}
-	return "/tmp"
 }
 
 // Start starts a private server. The end of the test kills the server, and fails the test
