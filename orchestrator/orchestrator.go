@@ -312,3 +312,58 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		}
 	}
 }
+
+// follow takes over what other hosts have written, and wakes those of this host whom it concerns. The
+// store calls it before it stores anything of this host, so it neither writes nor waits.
+func (o *Orchestrator) follow(n *store.News) {
+	r := &o.rooms
+	for _, m := range r.roster.Follow(n) {
+		r.couriers.Start(m)
+	}
+	if n.Paused {
+		r.pause.Set(n.Pause)
+		for _, m := range r.roster.All() {
+			m.Wake()
+		}
+	}
+
+	if n.Schedules {
+		o.services.schedules.Timetable.Changed()
+	}
+	r.talk.Memory.Follow(n)
+	r.admission.Follow(n)
+	for i := range n.Deliveries {
+		d := &n.Deliveries[i]
+		m := r.roster.ByID(d.RecipientID)
+		r.admission.Wake(m)
+		if d.Code == parley.HoldHostAway && m != nil && r.roster.Hosts.Here(m) {
+			o.Workspace.Returned.Store(true)
+		}
+	}
+}
+
+// pauseForBudget pauses communication in parley's own name, and reports whether parley has paused it. A pause
+// of somebody else stays as it is.
+func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) (paused bool, err error) {
+	pause := o.rooms.pause
+	if p := pause.Is(); p != nil {
+		return p.By == parley.SystemName, nil
+	}
+	system, err := o.rooms.roster.System(ctx)
+	if err != nil {
+		return false, err
+	}
+	req := parley.PauseCommunicationRequest{Paused: true, Reason: reason}
+	if err := pause.Change(ctx, o.store, system, req, o.now()); err != nil {
+		return false, err
+	}
+	for _, m := range o.rooms.roster.All() {
+		m.Wake()
+	}
+	return true, nil
+}
+
+// notice sends an agent a notice from parley, once for each key.
+func (o *Orchestrator) notice(ctx context.Context, to *team.Member, text, key string) error {
+	return o.rooms.admission.Notify(ctx, []*team.Member{to}, text, nil, key)
+}

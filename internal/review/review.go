@@ -192,3 +192,158 @@ func (c Comment) place() string {
 
 	return place + "\n"
 }
+
+// fileHead begins the lines of a file in a diff.
+const fileHead = "diff --git "
+
+// headName returns the name of a file from the two behind fileHead, which git separates by a space only. They differ
+// where the file was renamed; then another line has the name.
+func headName(names string) string {
+	if i := strings.LastIndex(names, ` "b/`); i >= 0 && strings.HasSuffix(names, `"`) {
+		return unprefixed(names[i+1:], "b/")
+	}
+
+	half := len(names) / 2
+	if len(names)%2 == 1 && names[half] == ' ' && names[:half] == "a/"+strings.TrimPrefix(names[half+1:], "b/") {
+		return names[half+len(" b/"):]
+	}
+	_, after, _ := strings.Cut(names, " b/")
+
+	return after
+}
+
+// nameIn returns the name that a line above the first hunk has, "" if it has none.
+func nameIn(line string) string {
+	if name, ok := strings.CutPrefix(line, "+++ "); ok {
+		return unprefixed(strings.TrimSuffix(name, "\t"), "b/") // the tab ends a name with spaces in it
+	}
+	if name, ok := strings.CutPrefix(line, "rename to "); ok {
+		return unquoted(name)
+	}
+	return ""
+}
+
+// unprefixed returns the name behind a prefix, "" if it has another one, as /dev/null has.
+func unprefixed(name, prefix string) string {
+	name, ok := strings.CutPrefix(unquoted(name), prefix)
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// unquoted returns a name as it is. Git quotes one with control characters or quotes in it as C does.
+func unquoted(name string) string {
+	if !strings.HasPrefix(name, `"`) {
+		return name
+	}
+	if plain, err := strconv.Unquote(name); err == nil {
+		return plain
+	}
+	return name
+}
+
+// Kind says what a row of a diff is.
+type Kind int
+
+// The kinds of rows.
+const (
+	FileRow Kind = iota // begins a file
+	HunkRow             // begins a hunk
+	SameRow
+	AddedRow
+	RemovedRow
+	NoteRow // such as that the last line has no end
+)
+
+// Row is a line of a diff that a person sees and can comment.
+type Row struct {
+	Kind Kind
+	File string
+	Line int    // its number in the file, as it was for a removed line; 0 for a row that is no line
+	Text string // with its sign; of a file row, what git says of the file beyond its name, such as that it is binary
+}
+
+// Rows returns the rows of a diff. The lines in which git describes a file are one row.
+func Rows(diff string) []Row {
+	var (
+		rows []Row
+		at   walk
+		file = -1
+	)
+
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		at.pass(line)
+		switch {
+		case strings.HasPrefix(line, fileHead):
+			file = len(rows)
+			rows = append(rows, Row{Kind: FileRow, File: at.file})
+		case file < 0:
+		case !at.hunk:
+			rows[file].File = at.file
+			rows[file].note(line)
+		case hunkHead.MatchString(line):
+			rows = append(rows, Row{Kind: HunkRow, File: at.file, Text: line})
+		case at.added:
+			rows = append(rows, Row{AddedRow, at.file, at.now - 1, line})
+		case at.taken:
+			rows = append(rows, Row{RemovedRow, at.file, at.before - 1, line})
+		case strings.HasPrefix(line, `\`):
+			rows = append(rows, Row{Kind: NoteRow, File: at.file, Text: line})
+		default:
+			rows = append(rows, Row{SameRow, at.file, at.now - 1, line})
+		}
+	}
+
+	return rows
+}
+
+// note adds to the row of a file what a line above its first hunk says.
+func (r *Row) note(line string) {
+	for _, word := range []string{"new file", "deleted file", "old mode", "new mode", "rename from ", "copy from ",
+		"Binary files"} {
+		if !strings.HasPrefix(line, word) {
+			continue
+		}
+		if word == "Binary files" {
+			line = "binary"
+		}
+		if r.Text != "" {
+			r.Text += ", "
+		}
+		r.Text += line
+	}
+}
+
+// Comment returns a comment on the row.
+func (r Row) Comment(text string) Comment {
+	c := Comment{File: r.File, Text: text}
+	switch r.Kind {
+	case SameRow, AddedRow, RemovedRow:
+		c.Line, c.Removed, c.Quote = r.Line, r.Kind == RemovedRow, r.Text
+	case HunkRow:
+		c.Quote = r.Text
+	}
+	return c
+}
+
+// Find returns the place of the row that a comment is about, in a diff that may be newer than the comment: the row
+// with its text that is nearest to where it was, or else that of its file. It is -1 if the diff no longer has the file.
+func (c Comment) Find(rows []Row) int {
+	best, distance := -1, 0
+	for i, r := range rows {
+		if r.File != c.File {
+			continue
+		}
+		is := r.Comment(c.Text)
+		switch d := max(is.Line-c.Line, c.Line-is.Line); {
+		case best < 0:
+			best, distance = i, -1
+		case c.Quote == "" || is.Quote != c.Quote || is.Removed != c.Removed:
+		case distance < 0 || d < distance:
+			best, distance = i, d
+		}
+	}
+	return best
+}
