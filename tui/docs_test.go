@@ -15,7 +15,7 @@ import (
 
 // boxes are where a line is written: they show their own keys, and the page leaves those out.
 var boxes = []string{"Writing", "Choosing recipients", "Command palette", "Filtering messages", "Filtering a list",
-	"Text prompt", "Launching an agent", "Conversations from before"}
+	"Text prompt", "Launching an agent", "Conversations from before", "Question", "Merging"}
 
 // The page on the screen lists the table of verbs, each with its key and its names in the settings, or where it is.
 func TestDocsListTheKeys(t *testing.T) {

@@ -79,7 +79,11 @@ func settingsTable(t reflect.Type) string {
 		if value != "" {
 			value = ": " + value
 		}
-		fmt.Fprintf(&b, "| `%s%s` | %s |\n", f.Name, value, f.Summary())
+		doc := f.Doc
+		if f.Enum != nil {
+			doc = strings.TrimSuffix(doc, ".") + " (" + strings.Join(f.Enum, ", ") + ")."
+		}
+		fmt.Fprintf(&b, "| `%s%s` | %s |\n", f.Name, value, doc)
 	}
 	return b.String()
 }

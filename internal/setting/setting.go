@@ -91,13 +91,6 @@ func (f Field) Description() string {
 	if f.Default != "" {
 		more = strings.TrimPrefix(more+"; default "+f.Default, "; ")
 	}
-	return f.describe(more)
-}
-
-// Summary returns the doc with the bounds at its end.
-func (f Field) Summary() string { return f.describe(f.accepts()) }
-
-func (f Field) describe(more string) string {
 	if more == "" {
 		return f.Doc
 	}
