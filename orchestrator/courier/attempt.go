@@ -99,20 +99,6 @@ func (a *attempt) beforePaste(o *observation) tmux.Step {
 	return tmux.Step{Do: tmux.Paste}
 }
 
-// typable holds when the agent is being stopped, or another program has the terminal.
-func (o *observation) typable() hold {
-	if o.facts.stopping {
-		return held(parley.HoldStopping, "")
-	}
-	if o.facts.leaseOver {
-		return held(parley.HoldLease, "")
-	}
-	if o.profile.Instant() {
-		return hold{} // it was looked at before the claim
-	}
-	return o.facts.otherProgram()
-}
-
 // seen says, for the evidence, where the text was before the key, if this attempt looked.
 func (p *pasted) seen() string {
 	if p.began.IsZero() {

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,20 @@ const (
 	reportingText = `{reports: {Prompt: prompted}}`
 	plainText     = `{one_line: true, settle: 200ms, quiet: 100ms, startup: 0s, show_within: 2s, taken_within: 3s}`
 )
+
+// ttyHost tells only how its terminal is read.
+type ttyHost struct {
+	terminalHost
+	mode ttyMode
+}
+
+func (h ttyHost) Canonical(*team.Terminal) (bool, error) {
+	if !h.mode.known {
+		return false, errors.ErrUnsupported
+	}
+	return h.mode.canonical, nil
+}
+func (ttyHost) Echo(*team.Terminal) (bool, error) { return true, nil }
 
 // another is a program of which nobody has said anything, and which reads the terminal.
 var another = tmux.Reader{
@@ -103,13 +118,9 @@ func (s *stage) observation() *observation {
 		screen.CursorY = len(s.above)
 	}
 
-	o := &observation{
-		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names,
-		report: s.said,
-	}
-	o.reading = new(readings).read(s.profile, &screen)
-	o.shows = o.withTitle(s.profile, screen.Title)
-	o.judgeQuestion(false)
+	seen := look(ttyHost{mode: s.tty}, newReadings(1), s.on, s.now, screen)
+	o := &seen
+	o.facts, o.names, o.report = s.facts, s.names, s.said
 	o.place = func() spot { return spot{} }
 	if s.named {
 		o.named = s.now
@@ -451,7 +462,7 @@ func TestTextThatVanishedWhileNobodyLookedMustBeSeen(t *testing.T) {
 
 func TestTextMustBeSeenWhereKeysWereNotDrawnBeforeTheEnter(t *testing.T) {
 	s := newStage(t, framedText)
-	s.composer, s.drawn, s.touched = testText, s.now, s.now.Add(time.Second)
+	s.composer, s.drawn, s.touched = testText, s.now.Add(-time.Second), s.now
 	s.want(tmux.Pasted, press)
 	s.composer = "" // with the text, or cleared before the key
 	s.want(tmux.Entered, notTaken)

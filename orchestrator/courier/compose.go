@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"parley"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -25,4 +26,16 @@ func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job)
 		return announcement(p, msg, m)
 	}
 	return whole(p, msg, m, o.ShortFooter)
+}
+
+// longestArgument is how many bytes a text may have as an argument of a program. Linux allows 128 KiB.
+const longestArgument = 100_000
+
+// Argument returns a message as it is handed to a program as an argument of its start, "" if it is too long for that.
+func (o *Couriers) Argument(m *team.Member, p *profile.Profile, msg *parley.Message) string {
+	l := argument(p, o.Roster.Names.FillIn(msg), m, o.ShortFooter)
+	if len(l.text) > longestArgument {
+		return ""
+	}
+	return l.text
 }

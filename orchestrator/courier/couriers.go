@@ -10,7 +10,6 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/program/door"
-	"parley/tmux"
 )
 
 // Couriers runs one courier for each terminal agent.
@@ -61,8 +60,8 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
 	o := &Couriers{
-		Options: opts, readings: &readings{limit: manyReadings},
-		host: machine{&tmux.Processes{}, opts.Doors, opts.Beckon},
+		Options: opts, readings: newReadings(manyReadings),
+		host: machine{NewMachine(), opts.Doors, opts.Beckon},
 	}
 	o.turns.last = map[string]time.Time{}
 	return o

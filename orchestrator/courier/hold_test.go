@@ -19,7 +19,7 @@ func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
 	}
 	own, other := start("own", "sleep", "1000"), start("other", "tail", "-f", "/dev/null")
 
-	m := machine{processes: &tmux.Processes{}}
+	m := NewMachine()
 	terminal := &team.Terminal{PID: other.PID, Leader: own.PID, Origin: team.Origin{Born: tmux.Birth(own.PID) + "0"}}
 	if m.Alive(terminal) {
 		t.Error("a process that was born later is taken for the program")

@@ -26,18 +26,6 @@ func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool)
 	return letter{text: Layout(p, headOf(msg, to), bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
 }
 
-// longestArgument is how many bytes a text may have as an argument of a program. Linux allows 128 KiB.
-const longestArgument = 100_000
-
-// Argument returns a message as it is handed to a program as an argument of its start, "" if it is too long for that.
-func (o *Couriers) Argument(m *team.Member, p *profile.Profile, msg *parley.Message) string {
-	l := argument(p, o.Roster.Names.FillIn(msg), m, o.ShortFooter)
-	if len(l.text) > longestArgument {
-		return ""
-	}
-	return l.text
-}
-
 // argument returns a message as an argument of its program. Other users can read that, so it has no seal.
 func argument(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
 	foot := msg.Footer(short, "")

@@ -45,13 +45,16 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	}
 
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
-	o.reading = r.read(t.Profile, &screen)
+	o.read(r)
 	o.shows = o.withTitle(t.Profile, screen.Title)
 	o.limit = t.Limit.See(&o.Reading, now)
 	o.judgeQuestion(hidesInput(h, t))
 	o.place = func() spot { return spotOn(h, t, &screen) }
 	return o
 }
+
+// read reads what its profile finds on the screen.
+func (o *observation) read(r *readings) { o.reading = r.read(o.profile, &o.screen) }
 
 // judgeQuestion notes what the terminal asks: of a program without markers it is an open dialog then, as far
 // as anybody can tell. hides says that the terminal hides what is typed.
@@ -105,4 +108,18 @@ func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 // gone to a dialog that opened at that moment.
 func (o *observation) hides() bool {
 	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
+}
+
+// typable holds when the agent is being stopped, or another program has the terminal.
+func (o *observation) typable() hold {
+	if o.facts.stopping {
+		return held(parley.HoldStopping, "")
+	}
+	if o.facts.leaseOver {
+		return held(parley.HoldLease, "")
+	}
+	if o.profile.Instant() {
+		return hold{} // it was looked at before the claim
+	}
+	return o.facts.otherProgram()
 }

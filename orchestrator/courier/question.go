@@ -58,7 +58,7 @@ func (q question) quoted() string {
 }
 
 // HidesInput reports whether a terminal takes lines without showing them.
-func HidesInput(t *team.Terminal) bool { return hidesInput(newMachine(), t) }
+func HidesInput(t *team.Terminal) bool { return hidesInput(NewMachine(), t) }
 
 func hidesInput(h terminalHost, t *team.Terminal) bool {
 	if mode := ttyModeOf(h, t); !mode.known || !mode.canonical {
@@ -68,8 +68,8 @@ func hidesInput(h terminalHost, t *team.Terminal) bool {
 	return err == nil && !echo
 }
 
-// Reading is what a quiet screen of a program without markers says.
-type Reading struct {
+// Quiet is what a quiet screen of a program without markers says.
+type Quiet struct {
 	State    parley.AgentState
 	Evidence string
 	Sure     bool // else it may be what somebody is typing
@@ -77,23 +77,23 @@ type Reading struct {
 }
 
 // ReadQuiet reads it.
-func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
+func ReadQuiet(t *team.Terminal, screen tmux.Screen) Quiet {
 	if q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.none() {
-		return Reading{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
+		return Quiet{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
 	}
-	at := spotOn(newMachine(), t, &screen)
+	at := spotOn(NewMachine(), t, &screen)
 	switch code := at.code; {
 	case code == parley.HoldNewPlace:
-		return Reading{parley.StateWaiting, at.hold().Words(), false, at.reader}
+		return Quiet{parley.StateWaiting, at.hold().Words(), false, at.reader}
 	case code.OtherReads():
-		return Reading{parley.StateUnknown, at.hold().Words(), false, at.reader}
+		return Quiet{parley.StateUnknown, at.hold().Words(), false, at.reader}
 	case code == parley.HoldNoReader:
 		if words := Suspended(t); words != "" {
-			return Reading{parley.StateBlocked, words, true, at.reader}
+			return Quiet{parley.StateBlocked, words, true, at.reader}
 		}
-		return Reading{parley.StateBusy, "no program reads its terminal now", true, at.reader}
+		return Quiet{parley.StateBusy, "no program reads its terminal now", true, at.reader}
 	}
-	return Reading{parley.StateIdle, "its terminal is quiet", true, at.reader}
+	return Quiet{parley.StateIdle, "its terminal is quiet", true, at.reader}
 }
 
 // Suspended says that the system has stopped a program since it stands in the background of its terminal, "" if it

@@ -74,7 +74,7 @@ const lineLength = 80
 // HasOther reports whether another program than the agent's reads its terminal.
 func HasOther(t *team.Terminal) bool {
 	f := &facts{adopted: t.Adopted(), takes: t.Takes}
-	m := newMachine()
+	m := NewMachine()
 	f.alive = m.Alive(t)
 	f.ask = func() (tmux.Reader, error) { return m.Reader(t, time.Now()) }
 	return !f.otherProgram().none()
@@ -91,7 +91,7 @@ func Reader(pid int) tmux.Program {
 
 // Reader returns the process that reads a terminal. Where the leader of its foreground is the program of a profile with
 // markers, that is it: its screen tells whatever else reads there.
-func (m machine) Reader(t *team.Terminal, since time.Time) (tmux.Reader, error) {
+func (m Machine) Reader(t *team.Terminal, since time.Time) (tmux.Reader, error) {
 	if t.Profile.Name != profile.Default && t.Profile.HasMarkers() {
 		if pid, argv, err := tmux.ForegroundProcess(t.Leader); err != nil || t.Profile.Runs(argv) {
 			return tmux.Reader{Program: tmux.Program{Args: argv}, PID: pid, Waits: tmux.ReadsUnknown}, err

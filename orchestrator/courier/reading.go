@@ -102,6 +102,9 @@ func hashOf(lines []string) uint64 {
 	return h.Sum64()
 }
 
+// newReadings returns a memory of so many screens.
+func newReadings(limit int) *readings { return &readings{limit: limit} }
+
 // manyReadings is how many screens are remembered, some 4 kB each.
 const manyReadings = 512
 
@@ -127,9 +130,14 @@ func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
 	return found
 }
 
+// screener is a pane whose screen can be read.
+type screener interface {
+	Screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error)
+}
+
 // readScreen reads a terminal to see whether it may be typed to. A text in the composer of a known program can be what
 // the program suggests: only its colours tell, which cost the server four times as much.
-func readScreen(ctx context.Context, p pane, known *profile.Profile, r *readings) (tmux.Screen, error) {
+func readScreen(ctx context.Context, p screener, known *profile.Profile, r *readings) (tmux.Screen, error) {
 	screen, err := p.Screen(ctx, tmux.ScreenOptions{})
 	if err != nil || !known.HasMarkers() {
 		return screen, err

@@ -41,7 +41,7 @@ type Standing struct {
 // ReadStanding reads a screen that has markers, together with what the program itself
 // reports and says in its terminal's title.
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
-	o := look(newMachine(), new(readings), t, now, screen)
+	o := look(NewMachine(), new(readings), t, now, screen)
 	o.see(&t.Shown)
 	o.heed(said)
 	return o.standing()

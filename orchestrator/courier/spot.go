@@ -88,7 +88,7 @@ type Unsettled struct {
 
 // UnsettledOn returns that of a terminal.
 func UnsettledOn(t *team.Terminal, screen tmux.Screen) Unsettled {
-	s := spotOn(newMachine(), t, &screen)
+	s := spotOn(NewMachine(), t, &screen)
 	u := Unsettled{Reader: s.reader, Program: team.ProgramID(s.reader.Program), At: s.at}
 	switch {
 	case s.code == parley.HoldOtherProgram:

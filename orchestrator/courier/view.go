@@ -122,15 +122,6 @@ func (o *Couriers) releaseKeys(ctx context.Context, m *memory, t *team.Terminal)
 
 func (o *Couriers) leaseOver() bool { return o.LeaseOver != nil && o.LeaseOver() }
 
-// Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
-func Unread(t *team.Terminal) int {
-	n, err := newMachine().Unread(t)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
 func (o *Couriers) unread(t *team.Terminal) int {
 	n, err := o.host.Unread(t)

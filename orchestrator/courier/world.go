@@ -2,7 +2,6 @@ package courier
 
 import (
 	"context"
-	"time"
 
 	"parley/orchestrator/team"
 	"parley/program/door"
@@ -56,24 +55,12 @@ type host interface {
 	terminalHost
 }
 
-// terminalHost tells how programs read their terminals.
-type terminalHost interface {
-	Unread(t *team.Terminal) (int, error)
-	Canonical(t *team.Terminal) (bool, error)
-	Echo(t *team.Terminal) (bool, error)
-	// Reader returns who reads a terminal. One that was started after since may be missed.
-	Reader(t *team.Terminal, since time.Time) (tmux.Reader, error)
-}
-
 // machine is the real host.
 type machine struct {
-	processes *tmux.Processes
-	doors     Doors
-	beckon    func(agentID string, up bool) // nil: no hook asks
+	Machine
+	doors  Doors
+	beckon func(agentID string, up bool) // nil: no hook asks
 }
-
-// newMachine returns a host without doors.
-func newMachine() machine { return machine{processes: &tmux.Processes{}} }
 
 // Beckon puts up the flag of an agent, or takes it down.
 func (m machine) Beckon(to *team.Member, up bool) {
@@ -105,30 +92,11 @@ func (m machine) Door(ctx context.Context, to *team.Member, t *team.Terminal, an
 	return d, nil
 }
 
-func (machine) Pane(t *team.Terminal) pane               { return t.Pane }
-func (machine) Instance(t *team.Terminal) string         { return t.Server.Instance() }
-func (machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.TTY) }
-func (machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
-func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
+func (machine) Pane(t *team.Terminal) pane       { return t.Pane }
+func (machine) Instance(t *team.Terminal) string { return t.Server.Instance() }
 
 // Program returns the profile of the program that is recognised in a terminal.
 func (machine) Program(t *team.Terminal) (*profile.Profile, bool) { return t.Program() }
-
-// Alive reports whether the program runs. Where it is not known when that was born, any process of its pid counts.
-func (machine) Alive(t *team.Terminal) bool {
-	if t.Born == "" {
-		return tmux.Alive(t.PID)
-	}
-	return tmux.StillAlive(t.PID, t.Born)
-}
-
-// ttyMode is how a terminal is read: by lines, or byte by byte.
-type ttyMode struct{ canonical, known bool }
-
-func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
-	canonical, err := h.Canonical(t)
-	return ttyMode{canonical, err == nil}
-}
 
 // openDoor is the own door of a program.
 type openDoor interface {

@@ -120,7 +120,7 @@ func (w *world) start() {
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 		LeaseOver: d.leaseOver(),
 	})
-	o.host, o.readings = worldHost{w}, &w.looks
+	o.host, o.readings = worldHost{w}, w.looks
 	d.c = o.newCourier(d.m)
 	w.daemon, w.watch.unread, w.watch.unreads = d, time.Time{}, time.Time{}
 	w.note("the daemon begins")
@@ -213,7 +213,7 @@ func (d *daemon) observe() {
 		d.wakeUp()
 	case !p.dead:
 		screen := p.screen()
-		o := look(worldHost{d.w}, &d.w.looks, t, time.Now(), screen)
+		o := look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
 		if o.profile.HasMarkers() {
 			o.see(&t.Shown)
 		}

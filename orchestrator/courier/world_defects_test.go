@@ -211,7 +211,7 @@ var typingDefects = []defect{
 	// Hosts.
 	{"a lease that is over does not hold", "view.go", `	f.leaseOver = v.o.leaseOver()`,
 		`	f.leaseOver = false`, nil},
-	{"the key does not wait for the lease", "attempt.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
+	{"the key does not wait for the lease", "observation.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
 
 	// The verdicts.
 	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},

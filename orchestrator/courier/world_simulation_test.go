@@ -110,7 +110,7 @@ func (r *result) String() string {
 // common is what stories that are told in turn have in common.
 type common struct {
 	set     *profile.Set
-	looks   readings
+	looks   *readings
 	formats formats
 }
 
@@ -120,7 +120,7 @@ func newCommon() *common {
 }
 
 func commonOf(set *profile.Set) *common {
-	return &common{set: set, looks: readings{limit: manyScreens}, formats: formats{}}
+	return &common{set: set, looks: newReadings(manyScreens), formats: formats{}}
 }
 
 const (
