@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 	"parley/tmux"
 )
 
 // ready decides whether the text may be typed now, by the screen. What can change between
 // this look and the paste is looked at again inside tmux, in the command that pastes.
-func (m *memory) ready(o *observation) hold {
+func (m *memory) ready(o *sight.Observation) sight.Hold {
 	switch {
-	case o.screen.Dead:
-		return held(parley.HoldExited, comeback(&o.facts.agent))
-	case o.screen.InputOff:
-		return held(parley.HoldInputOff, "")
-	case o.screen.Shared:
-		return held(parley.HoldSynchronized, "")
+	case o.Screen.Dead:
+		return sight.Held(parley.HoldExited, sight.Comeback(&o.Facts.Agent))
+	case o.Screen.InputOff:
+		return sight.Held(parley.HoldInputOff, "")
+	case o.Screen.Shared:
+		return sight.Held(parley.HoldSynchronized, "")
 	}
 
 	if m.text != nil && m.text.beneath && m.text.showsAnew(o) { // also in a dialog, which may have taken it
@@ -26,16 +27,16 @@ func (m *memory) ready(o *observation) hold {
 	}
 	h := m.readiness(o)
 	// What may pass it waits for the person too.
-	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) {
+	if !h.None() && !h.Working() && !h.Composed() && !(h.Blocked() && h.Only) {
 		return h
 	}
 	typing := m.touched(o)
-	if o.screen.InMode { // what leaves that mode for a message waits for what a person typed before it
-		scrolls := held(parley.HoldScrolling, "")
-		scrolls.only = h.none() && typing.none()
+	if o.Screen.InMode { // what leaves that mode for a message waits for what a person typed before it
+		scrolls := sight.Held(parley.HoldScrolling, "")
+		scrolls.Only = h.None() && typing.None()
 		return scrolls
 	}
-	if !typing.none() {
+	if !typing.None() {
 		return typing
 	}
 
@@ -44,39 +45,39 @@ func (m *memory) ready(o *observation) hold {
 
 // readiness reads the screen: by markers where the profile has them, and otherwise by its
 // being quiet.
-func (m *memory) readiness(o *observation) hold {
-	if o.profile.HasMarkers() {
-		s := o.standing()
-		rest := max(o.profile.Quiet, m.startRest(o, &s))
-		h := s.hold(rest)
-		if p := o.profile; p.Still > 0 && o.now.Sub(m.still.Since(o.now, o.screen)) < p.Still && h.none() {
-			h = held(parley.HoldNoisy, "")
+func (m *memory) readiness(o *sight.Observation) sight.Hold {
+	if o.Profile.HasMarkers() {
+		s := o.Standing()
+		rest := max(o.Profile.Quiet, m.startRest(o, &s))
+		h := s.Hold(rest)
+		if p := o.Profile; p.Still > 0 && o.Now.Sub(m.still.Since(o.Now, o.Screen)) < p.Still && h.None() {
+			h = sight.Held(parley.HoldNoisy, "")
 		}
-		if h.Code() == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.recognises(o)) {
+		if h.Code() == parley.HoldDraft && (o.OwnText() || m.text != nil && m.text.recognises(o)) {
 			h = m.ownText(o)
 		} else if h.Code() == parley.HoldDraft && s.Steady >= rest {
-			h.draft = o.Composer
+			h.Draft = o.Composer
 		}
 		return m.notBegun(o, &s, h)
 	}
 
 	switch {
-	case o.now.Sub(o.on.Started) < o.profile.Startup:
-		return held(parley.HoldStarting, "")
-	case !o.question.none():
-		return o.question.hold()
-	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
-		return held(parley.HoldNoisy, "")
-	case o.ownText():
-		return held(parley.HoldRecalled, "")
+	case o.Now.Sub(o.On.Started) < o.Profile.Startup:
+		return sight.Held(parley.HoldStarting, "")
+	case !o.Question.None():
+		return o.Question.Hold()
+	case o.Now.Sub(m.still.Since(o.Now, o.Screen)) < o.Profile.Quiet:
+		return sight.Held(parley.HoldNoisy, "")
+	case o.OwnText():
+		return sight.Held(parley.HoldRecalled, "")
 	}
-	at := o.place()
-	m.place = at.at
-	return at.hold()
+	at := o.Place()
+	m.place = at.At
+	return at.Hold()
 }
 
 // next returns the step that follows an observation, at a phase of the text.
-func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
+func (a *attempt) next(phase tmux.Phase, again bool, o *sight.Observation) tmux.Step {
 	var step tmux.Step
 	switch phase {
 	case tmux.Unknown:
@@ -87,13 +88,13 @@ func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
 		return a.afterEnter(o, again)
 	}
 	a.withheld = step.Do != tmux.Press
-	a.queued = a.queued || step.Do == tmux.Press && o.shows == profile.Busy
+	a.queued = a.queued || step.Do == tmux.Press && o.Shows == profile.Busy
 	return step
 }
 
 // beforePaste looks once more what has the terminal.
-func (a *attempt) beforePaste(o *observation) tmux.Step {
-	if a.refused = o.typable(); !a.refused.none() {
+func (a *attempt) beforePaste(o *sight.Observation) tmux.Step {
+	if a.refused = o.Typable(); !a.refused.None() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	return tmux.Step{Do: tmux.Paste}
@@ -116,14 +117,14 @@ const slowScreen = 10 * time.Second
 const slowRead = time.Second
 
 // noteUnread notes that the program has not read its terminal for long.
-func (a *attempt) noteUnread(o *observation) {
+func (a *attempt) noteUnread(o *sight.Observation) {
 	switch {
-	case o.facts.unread == 0:
+	case o.Facts.Unread == 0:
 		a.unread = time.Time{}
 	case a.unread.IsZero():
-		a.unread = o.now
-	case o.now.Sub(a.unread) > slowRead:
-		a.memory.unread = o.now
+		a.unread = o.Now
+	case o.Now.Sub(a.unread) > slowRead:
+		a.memory.unread = o.Now
 	}
 }
 
@@ -143,15 +144,15 @@ const slowDraw = time.Second
 const drawsLate = ", and draws late: the key could answer a question that it has not drawn yet"
 
 // notePasted notes where the text is, and begins the time in which it is to show.
-func (a *attempt) notePasted(o *observation) {
+func (a *attempt) notePasted(o *sight.Observation) {
 	p := &a.pasted
 	if p.began.IsZero() {
 		p.begin(o, a.memory.last().unreported)
 	}
-	if o.facts.unread > 0 && o.now.Sub(p.first) < slowReader {
-		p.began = o.now
+	if o.Facts.Unread > 0 && o.Now.Sub(p.first) < slowReader {
+		p.began = o.Now
 	}
-	if o.holds(&a.text.letter) {
+	if o.Holds(&a.text.letter) {
 		a.text.noteBeside(o)
 		if a.text.above != nil { // it may have drawn late what it was given before
 			a.text.above = o.Above
@@ -160,21 +161,21 @@ func (a *attempt) notePasted(o *observation) {
 	a.text.noteElsewhere(o)
 }
 
-func (a *attempt) afterPaste(o *observation) tmux.Step {
+func (a *attempt) afterPaste(o *sight.Observation) tmux.Step {
 	p := &a.pasted
 	a.noteUnread(o)
 	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
-		if a.refused = o.typable(); !a.refused.none() {
+		if a.refused = o.Typable(); !a.refused.None() {
 			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 		}
-		if o.screen.InMode {
+		if o.Screen.InMode {
 			return tmux.Step{Do: tmux.Wait}
 		}
 		p.scrolls, p.began, p.still = false, time.Time{}, time.Time{}
 	}
 	a.notePasted(o)
-	if o.namedSince(a.entered.named) { // a person has pressed the key
-		a.entered.stands = o.holds(&a.text.letter)
+	if o.NamedSince(a.entered.named) { // a person has pressed the key
+		a.entered.stands = o.Holds(&a.text.letter)
 		if !a.seen(o) && !a.memory.mayRefuse(o) { // what may be refused is looked at for longer
 			return tmux.Step{Do: tmux.Wait}
 		}
@@ -182,28 +183,28 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	}
 
 	switch {
-	case o.facts.stopping, o.shows == profile.Dialog:
-		a.text.beneath = o.shows == profile.Dialog && !a.text.showsAnew(o)
+	case o.Facts.Stopping, o.Shows == profile.Dialog:
+		a.text.beneath = o.Shows == profile.Dialog && !a.text.showsAnew(o)
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
-	case o.shows == profile.Busy && !a.way.by.works() && a.way.key != tmux.Key(o.profile.QueueKey):
+	case o.Shows == profile.Busy && !a.way.by.works() && a.way.key != tmux.Key(o.Profile.QueueKey):
 		// The key could interrupt what it has begun meanwhile.
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	}
-	if a.refused = a.misplaced(o); !a.refused.none() {
+	if a.refused = a.misplaced(o); !a.refused.None() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 
 	if !a.shown(o) {
 		return a.awaitText(o)
 	}
-	if !p.shown && o.profile.HasMarkers() { // others may never show it
-		p.shown, a.memory.lag = true, o.now.Sub(p.began)
-		a.memory.behind = o.now.Sub(p.first) > slowDraw || a.resumed && a.memory.behind
+	if !p.shown && o.Profile.HasMarkers() { // others may never show it
+		p.shown, a.memory.lag = true, o.Now.Sub(p.began)
+		a.memory.behind = o.Now.Sub(p.first) > slowDraw || a.resumed && a.memory.behind
 	}
-	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
-		p.part, p.still = part, o.now
+	if part := o.SteadyPart(); p.still.IsZero() || part != p.part {
+		p.part, p.still = part, o.Now
 	}
-	if left := o.profile.Settle - o.now.Sub(p.still); left > 0 {
+	if left := o.Profile.Settle - o.Now.Sub(p.still); left > 0 {
 		step := a.wait(o, p.began, p.within, tmux.NotShown)
 		step.For = left
 		return step
@@ -212,57 +213,57 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 }
 
 // awaitText waits for a text that its terminal does not show, or says why not.
-func (a *attempt) awaitText(o *observation) tmux.Step {
+func (a *attempt) awaitText(o *sight.Observation) tmux.Step {
 	p := &a.pasted
 	p.still = time.Time{}
 	late := tmux.NotShown
-	if o.profile.HasMarkers() && o.hides() { // it may stand behind that
+	if o.Profile.HasMarkers() && o.Hides() { // it may stand behind that
 		late = tmux.Blocked
 	}
 	switch {
-	case o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter):
-		a.refused = held(parley.HoldMixedText, "")
+	case o.Profile.HasMarkers() && o.Holds(&a.text.letter) && !o.HoldsOnly(&a.text.letter):
+		a.refused = sight.Held(parley.HoldMixedText, "")
 	case late == tmux.NotShown && a.swallows(o):
-		a.refused = held(parley.HoldDialogOpened, "")
+		a.refused = sight.Held(parley.HoldDialogOpened, "")
 	}
 	return a.wait(o, p.began, p.within, late)
 }
 
 // press decides whether the key of a text that rests in its terminal may be pressed.
-func (a *attempt) press(o *observation) tmux.Step {
+func (a *attempt) press(o *sight.Observation) tmux.Step {
 	p := &a.pasted
-	if a.refused = o.typable(); !a.refused.none() {
+	if a.refused = o.Typable(); !a.refused.None() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.text.elsewhere {
-		a.refused = held(parley.HoldRecalled, "")
+		a.refused = sight.Held(parley.HoldRecalled, "")
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.memory.readLate(o) {
 		return a.wait(o, p.began, p.within, tmux.NotShown)
 	}
 	if a.way.by.works() && a.memory.behind { // until it rests
-		a.refused = held(parley.HoldBusy, drawsLate)
+		a.refused = sight.Held(parley.HoldBusy, drawsLate)
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	p.scrolls = o.screen.InMode && a.way.by != passMode // tmux refuses the key then
+	p.scrolls = o.Screen.InMode && a.way.by != passMode // tmux refuses the key then
 	a.decideKey(o)
 	return tmux.Step{Do: tmux.Press}
 }
 
 // swallows reports whether a dialog has taken the text, which was pasted as it opened. The program was not given it
 // then: no key was pressed, nobody has ever been there, and it stands nowhere.
-func (a *attempt) swallows(o *observation) bool {
-	return a.text.beneath && o.unvisited() && o.facts.unread == 0 &&
+func (a *attempt) swallows(o *sight.Observation) bool {
+	return a.text.beneath && o.Unvisited() && o.Facts.Unread == 0 &&
 		o.Composing && o.Composer == "" && !a.text.showsAnew(o)
 }
 
 // begin begins the time in which the text is to show. unreported says that the one before it was not reported.
-func (p *pasted) begin(o *observation, unreported bool) {
-	known := o.profile
-	p.began, p.within = o.now, known.ShowWithin+known.Settle
+func (p *pasted) begin(o *sight.Observation, unreported bool) {
+	known := o.Profile
+	p.began, p.within = o.Now, known.ShowWithin+known.Settle
 	if p.first.IsZero() {
-		p.first = o.now
+		p.first = o.Now
 	}
 	if !known.HasMarkers() {
 		p.within += slowScreen
@@ -278,47 +279,47 @@ func (p *pasted) begin(o *observation, unreported bool) {
 // shown reports whether the pasted text stands where it is composed. Without markers that is
 // at the cursor, or anywhere on the screen of a program that draws it itself. One that shows
 // nothing of it gets no key: a dialog swallows a text, and the key would answer it.
-func (a *attempt) shown(o *observation) bool {
+func (a *attempt) shown(o *sight.Observation) bool {
 	switch {
-	case a.memory.unreported(o, o.shows == profile.Idle):
+	case a.memory.unreported(o, o.Shows == profile.Idle):
 		return false
-	case a.way.by == passDraft && !profile.Holds(o.Composer, a.text.letter.mark):
+	case a.way.by == passDraft && !profile.Holds(o.Composer, a.text.letter.Mark):
 		return false // what stands in place of a long text could stand for a person's, too
-	case o.holdsOnly(&a.text.letter) && a.recognises(o):
+	case o.HoldsOnly(&a.text.letter) && a.recognises(o):
 		a.pasted.where = "shown at its cursor"
 		return true
 	}
-	return !o.profile.HasMarkers() && a.drawn(o)
+	return !o.Profile.HasMarkers() && a.drawn(o)
 }
 
 // drawn reports whether a program without markers shows the text somewhere. Where the mode of its terminal is not
 // known, or the operator asks for the key, now or of an earlier text that did not show, patience must do.
-func (a *attempt) drawn(o *observation) bool {
+func (a *attempt) drawn(o *sight.Observation) bool {
 	if a.text.showsAnew(o) {
 		a.pasted.where = "shown on its screen"
 		return true
 	}
-	trusted := a.asked || a.memory.mute == o.on
-	return (trusted || !o.tty.known && !a.resumed) && o.now.After(a.pasted.first.Add(o.profile.ShowWithin))
+	trusted := a.asked || a.memory.mute == o.On
+	return (trusted || !o.TTY.Known && !a.resumed) && o.Now.After(a.pasted.first.Add(o.Profile.ShowWithin))
 }
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.
-func (t *typed) showsAnew(o *observation) bool {
-	return profile.Times(o.screen.Lines, t.letter.mark) > t.of(t.letter.mark)
+func (t *typed) showsAnew(o *sight.Observation) bool {
+	return profile.Times(o.Screen.Lines, t.letter.Mark) > t.of(t.letter.Mark)
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what
 // is shown in place of a long one is.
-func (a *attempt) recognises(o *observation) bool {
-	if !a.resumed && !profile.Holds(o.Composer, a.text.letter.mark) {
+func (a *attempt) recognises(o *sight.Observation) bool {
+	if !a.resumed && !profile.Holds(o.Composer, a.text.letter.Mark) {
 		a.text.collapsed = o.Composer
 	}
 	return a.text.recognises(o) && !(a.resumed && a.memory.mistakes(a.text, o))
 }
 
 // wait looks again, or stops with a reason when the time for it is over.
-func (a *attempt) wait(o *observation, began time.Time, within time.Duration, late tmux.Refusal) tmux.Step {
-	if o.now.Sub(began) >= within {
+func (a *attempt) wait(o *sight.Observation, began time.Time, within time.Duration, late tmux.Refusal) tmux.Step {
+	if o.Now.Sub(began) >= within {
 		return tmux.Step{Do: tmux.Stop, Reason: late}
 	}
 	return tmux.Step{Do: tmux.Wait}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -37,28 +38,28 @@ const defaultTaken = 10 * time.Second
 // profile has no time for that.
 const defaultStuck = 5 * time.Second
 
-func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
+func (a *attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
 	e := &a.entered
 	if e.began.IsZero() {
-		e.began = o.now
-	} else if o.facts.leaseOver { // time in which no second key may be pressed does not count
-		e.began = e.began.Add(max(0, o.now.Sub(e.looked)))
+		e.began = o.Now
+	} else if o.Facts.LeaseOver { // time in which no second key may be pressed does not count
+		e.began = e.began.Add(max(0, o.Now.Sub(e.looked)))
 	}
 	a.noteUnread(o)
 	e.noteElsewhere(o)
 	e.touched = e.touched || a.way.touched(o)
-	e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin // as after a crash
-	e.looked = o.now
+	e.unseen = e.unseen || o.Now.Sub(e.looked) >= blindWithin // as after a crash
+	e.looked = o.Now
 	if a.followed.pending() {
 		return a.followUp(o)
 	}
-	if o.profile.HasMarkers() {
+	if o.Profile.HasMarkers() {
 		a.noteLingering(o)
 		e.begun = e.begun || a.begins(o)
-		if e.stands = o.holds(&a.text.letter); e.stands {
-			e.stood = o.now
+		if e.stands = o.Holds(&a.text.letter); e.stands {
+			e.stood = o.Now
 			a.text.noteBeside(o)
-			a.text.inFull = a.text.inFull || profile.Holds(o.Composer, a.text.letter.mark)
+			a.text.inFull = a.text.inFull || profile.Holds(o.Composer, a.text.letter.Mark)
 		}
 	}
 
@@ -74,7 +75,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	mayPress := !again || a.asked && !e.pressed
 	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
 		e.long = false // this key is followed as the first was
-		if o.typable().none() {
+		if o.Typable().None() {
 			a.decideKey(o)
 			e.pressed = true
 			return tmux.Step{Do: tmux.Press}
@@ -85,27 +86,27 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 
 // decideKey notes what was known of a person's keys when the key was decided on, by a look at the
 // text. What is not drawn yet can change or clear it before the key.
-func (a *attempt) decideKey(o *observation) {
+func (a *attempt) decideKey(o *sight.Observation) {
 	e := &a.entered
-	e.looked, e.unseen = o.now, false
-	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.keysWaited(o)))
+	e.looked, e.unseen = o.Now, false
+	e.undrawn = o.Screen.Drawn.Before(later(o.Screen.Touched, a.memory.keysWaited(o)))
 	// What an earlier daemon pasted may be cleared away: how late its program draws, only that one knew.
 	e.touched = e.touched || e.undrawn || a.touchedBefore(o)
 }
 
 // touchedBefore reports whether a person may have pressed a key between the message and an attempt that is resumed.
-func (a *attempt) touchedBefore(o *observation) bool {
-	return a.resumed && !o.screen.Touched.Before(a.text.Message.Timestamp.Truncate(time.Second))
+func (a *attempt) touchedBefore(o *sight.Observation) bool {
+	return a.resumed && !o.Screen.Touched.Before(a.text.Message.Timestamp.Truncate(time.Second))
 }
 
 // takenWithin is how long the program may take to show that it has the text.
-func (a *attempt) takenWithin(o *observation) time.Duration {
-	within := o.profile.TakenWithin
+func (a *attempt) takenWithin(o *sight.Observation) time.Duration {
+	within := o.Profile.TakenWithin
 	if a.entered.reporting {
 		within *= 2
 	}
-	if o.profile.HasMarkers() {
-		within += o.profile.TakenWithin // for a second key
+	if o.Profile.HasMarkers() {
+		within += o.Profile.TakenWithin // for a second key
 		if !a.way.since.IsZero() {
 			within += mixedWithin
 		}
@@ -118,29 +119,29 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 
 // noteElsewhere notes whether another program has the terminal, or may have had it since the last look. A question that
 // stands there before the text is read takes that as its answer.
-func (e *entered) noteElsewhere(o *observation) {
-	if o.profile.HasMarkers() {
+func (e *entered) noteElsewhere(o *sight.Observation) {
+	if o.Profile.HasMarkers() {
 		return // and so shows what it was given
 	}
-	gap := o.now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
-	blind := o.facts.adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
-	asked := o.facts.unread > 0 && !o.question.none()
-	other := o.facts.otherProgram().Code()
-	reads := other.OtherReads() && o.facts.reader.Waits != tmux.ReadsUnknown // a child may only work
+	gap := o.Now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
+	blind := o.Facts.Adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
+	asked := o.Facts.Unread > 0 && !o.Question.None()
+	other := o.Facts.OtherProgram().Code()
+	reads := other.OtherReads() && o.Facts.Reader.Waits != tmux.ReadsUnknown // a child may only work
 	e.elsewhere = e.elsewhere || blind || asked || other == parley.HoldExited || reads
 }
 
 // noteLingering notes whether the text still stands where somebody has typed.
-func (a *attempt) noteLingering(o *observation) {
+func (a *attempt) noteLingering(o *sight.Observation) {
 	e := &a.entered
-	e.lingering = o.holds(&a.text.letter) && (a.way.touched(o) || !o.holdsOnly(&a.text.letter))
-	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
+	e.lingering = o.Holds(&a.text.letter) && (a.way.touched(o) || !o.HoldsOnly(&a.text.letter))
+	e.long = e.long || e.lingering && o.Now.Sub(e.began) >= o.Profile.TakenWithin
 }
 
 // taken says whether the program has the text, or that nobody can know (stop).
-func (a *attempt) taken(o *observation) (taken, stop bool) {
+func (a *attempt) taken(o *sight.Observation) (taken, stop bool) {
 	e := &a.entered
-	if !o.namedSince(e.named) {
+	if !o.NamedSince(e.named) {
 		if taken, stop = a.emptied(o); !taken {
 			return false, stop
 		}
@@ -148,7 +149,7 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 	if e.reporting && !a.reported(o) {
 		return false, false
 	}
-	if o.profile.HasMarkers() && !a.way.since.IsZero() && !a.alone(o) {
+	if o.Profile.HasMarkers() && !a.way.since.IsZero() && !a.alone(o) {
 		return false, false
 	}
 	return true, false
@@ -157,30 +158,30 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 // emptied says whether the text was read and is gone from the composer. A program that
 // changes the mode of its terminal may throw away what is in it, as those do that are just
 // starting: while it is changed, that nothing is left unread proves nothing.
-func (a *attempt) emptied(o *observation) (yes, stop bool) {
+func (a *attempt) emptied(o *sight.Observation) (yes, stop bool) {
 	e := &a.entered
 	changed, lasts := e.modeChanged(o)
 	switch {
-	case o.facts.stopping, o.screen.Dead, lasts:
+	case o.Facts.Stopping, o.Screen.Dead, lasts:
 		return false, true
 	case changed, e.elsewhere:
 		return false, false
-	case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive: // what a dead program had not read is gone
+	case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive: // what a dead program had not read is gone
 		return false, false
-	case e.undrawn && !o.profile.HasMarkers() && !a.text.showsAnew(o):
+	case e.undrawn && !o.Profile.HasMarkers() && !a.text.showsAnew(o):
 		return false, false // they may have cleared it away
-	case o.Composing || !o.profile.HasMarkers():
+	case o.Composing || !o.Profile.HasMarkers():
 		e.left = true
 		return true, false
-	case o.hides():
+	case o.Hides():
 		return false, false
 	}
 
 	// It may be a frame that is half drawn.
 	if e.hidden.IsZero() {
-		e.hidden = o.now
+		e.hidden = o.Now
 	}
-	return o.now.Sub(e.hidden) >= o.profile.Settle, false
+	return o.Now.Sub(e.hidden) >= o.Profile.Settle, false
 }
 
 // modeReturns is how long a terminal may be read in another mode while its program takes a line,
@@ -189,33 +190,33 @@ const modeReturns = time.Second
 
 // modeChanged says whether the terminal is read in another mode than before the key, and whether
 // that lasts.
-func (e *entered) modeChanged(o *observation) (changed, lasts bool) {
+func (e *entered) modeChanged(o *sight.Observation) (changed, lasts bool) {
 	switch {
-	case o.profile.HasMarkers(), o.tty == e.mode:
+	case o.Profile.HasMarkers(), o.TTY == e.mode:
 		e.changed = time.Time{}
 		return false, false
 	case e.changed.IsZero():
-		e.changed = o.now
+		e.changed = o.Now
 	}
-	return true, o.now.Sub(e.changed) >= modeReturns
+	return true, o.Now.Sub(e.changed) >= modeReturns
 }
 
 // reported says whether the turn that a text opens has begun, once that has left its
 // composer. What goes into work waits for the end of that, and is not asked for.
-func (a *attempt) reported(o *observation) bool {
+func (a *attempt) reported(o *sight.Observation) bool {
 	e := &a.entered
 	switch {
-	case a.way.by.note() != "", o.namedSince(e.named), e.begun, o.shows == profile.Busy, !a.memory.reports(o):
+	case a.way.by.note() != "", o.NamedSince(e.named), e.begun, o.Shows == profile.Busy, !a.memory.reports(o):
 		return true
 	case e.gone.IsZero():
-		e.gone = o.now
+		e.gone = o.Now
 	}
 
-	if o.names || o.now.Sub(e.gone) < o.profile.TakenWithin {
+	if o.Names || o.Now.Sub(e.gone) < o.Profile.TakenWithin {
 		a.text.unsaid = true
 		return false
 	}
-	a.memory.silent = o.on
+	a.memory.silent = o.On
 
 	return true
 }
@@ -223,22 +224,22 @@ func (a *attempt) reported(o *observation) bool {
 // begins reports whether the screen shows that an idle program has begun on the text: it works, or
 // shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
 // and the text in a queue.
-func (a *attempt) begins(o *observation) bool {
-	if a.way.by.note() != "" || o.holds(&a.text.letter) || a.way.touched(o) {
+func (a *attempt) begins(o *sight.Observation) bool {
+	if a.way.by.note() != "" || o.Holds(&a.text.letter) || a.way.touched(o) {
 		return false
 	}
-	return o.shows == profile.Busy || o.showsAbove(&a.text.letter) && a.text.showsAnew(o)
+	return o.Shows == profile.Busy || o.ShowsAbove(&a.text.letter) && a.text.showsAnew(o)
 }
 
 // touched reports whether a person has pressed a key since the look before the paste.
-func (w *way) touched(o *observation) bool {
-	return !w.since.IsZero() && o.screen.Touched.Unix() >= w.since.Unix()
+func (w *way) touched(o *sight.Observation) bool {
+	return !w.since.IsZero() && o.Screen.Touched.Unix() >= w.since.Unix()
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
 // behind the text now. It says no until the text is seen or reported: the key may have
 // cleared it away.
-func (a *attempt) alone(o *observation) bool {
+func (a *attempt) alone(o *sight.Observation) bool {
 	if !a.entered.touched && !a.entered.unseen { // as up to the key, which was withheld otherwise
 		return true
 	}
@@ -247,17 +248,17 @@ func (a *attempt) alone(o *observation) bool {
 }
 
 // noteBeside notes what stands behind the text in its composer.
-func (t *typed) noteBeside(o *observation) {
-	_, after, _ := strings.Cut(o.Composer, t.letter.mark)
+func (t *typed) noteBeside(o *sight.Observation) {
+	_, after, _ := strings.Cut(o.Composer, t.letter.Mark)
 	_, behind, _ := strings.Cut(after, ")")
 	t.beside = strings.TrimSpace(behind)
 }
 
 // submitted reports whether the screen shows the whole text, more often than before it was typed. It notes the words
 // behind it, where a person may have typed them.
-func (t *typed) submitted(o *observation, touched bool) bool {
-	words, shown := profile.Behind(o.screen.Lines, t.letter.mark)
-	if t.beside != "" && profile.Shown(o.screen.Lines, t.letter.foot+t.beside) { // of which that is the first row
+func (t *typed) submitted(o *sight.Observation, touched bool) bool {
+	words, shown := profile.Behind(o.Screen.Lines, t.letter.Mark)
+	if t.beside != "" && profile.Shown(o.Screen.Lines, t.letter.Foot+t.beside) { // of which that is the first row
 		words = t.beside
 	}
 	if shown && touched && words != "" {
@@ -268,32 +269,32 @@ func (t *typed) submitted(o *observation, touched bool) bool {
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
-func (a *attempt) seen(o *observation) bool {
-	return a.text.submitted(o, true) || o.namedSince(a.entered.named) && o.now.Sub(o.named) >= mixedWithin
+func (a *attempt) seen(o *sight.Observation) bool {
+	return a.text.submitted(o, true) || o.NamedSince(a.entered.named) && o.Now.Sub(o.Named) >= mixedWithin
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program
 // that waits, or that works and has a queue behind that key: then the key was lost, and one
 // more does no harm.
-func (a *attempt) stuck(o *observation) bool {
-	e, p := &a.entered, o.profile
-	if !p.HasMarkers() || o.now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
+func (a *attempt) stuck(o *sight.Observation) bool {
+	e, p := &a.entered, o.Profile
+	if !p.HasMarkers() || o.Now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
 		return false
 	}
-	if o.facts.unread > 0 { // the first key may be among it
+	if o.Facts.Unread > 0 { // the first key may be among it
 		return false
 	}
 
-	takesKey := o.shows == profile.Idle || o.shows == profile.Blocked && a.way.by.past() ||
-		o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
+	takesKey := o.Shows == profile.Idle || o.Shows == profile.Blocked && a.way.by.past() ||
+		o.Shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
+	if !takesKey || !o.HoldsOnly(&a.text.letter) || !sight.Touched(o.Now, o.Screen, a.memory.lag).None() ||
 		a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
 	if !a.text.recognises(o) || (a.way.touched(o) || a.touchedBefore(o)) && a.memory.mistakes(a.text, o) {
 		return false // it may be what a person has recalled
 	}
-	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle
+	return o.Now.Sub(e.still.SinceText(o.Now, o.SteadyPart())) >= p.Settle
 }
 
 // proofOf returns what proves that a text was taken. reported says that the program has named the message.

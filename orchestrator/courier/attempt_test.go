@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -29,8 +31,8 @@ type stage struct {
 	drawn    time.Time
 	inMode   bool
 	unviewed bool
-	facts    facts
-	tty      ttyMode
+	facts    sight.Facts
+	tty      sight.TTYMode
 	named    bool
 	names    bool
 	said     team.Report
@@ -52,15 +54,15 @@ const (
 
 // ttyHost tells only how its terminal is read.
 type ttyHost struct {
-	terminalHost
-	mode ttyMode
+	sight.Host
+	mode sight.TTYMode
 }
 
 func (h ttyHost) Canonical(*team.Terminal) (bool, error) {
-	if !h.mode.known {
+	if !h.mode.Known {
 		return false, errors.ErrUnsupported
 	}
-	return h.mode.canonical, nil
+	return h.mode.Canonical, nil
 }
 func (ttyHost) Echo(*team.Terminal) (bool, error) { return true, nil }
 
@@ -79,9 +81,9 @@ func newStage(t *testing.T, texts ...string) *stage {
 
 	s := &stage{
 		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},
-		facts: facts{
-			launched: true, sameServer: true, alive: true, reader: tmux.Reader{Program: ownProgram, PID: 1},
-			takes: func(r tmux.Reader) bool { return r.File == ownProgram.File },
+		facts: sight.Facts{
+			Launched: true, SameServer: true, Alive: true, Reader: tmux.Reader{Program: ownProgram, PID: 1},
+			Takes: func(r tmux.Reader) bool { return r.File == ownProgram.File },
 		},
 	}
 	s.begin(false)
@@ -94,7 +96,7 @@ func (s *stage) begin(resumed bool) {
 		resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
-	l := letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}
+	l := letter.Letter{Text: testText, Mark: testMark, Foot: "(ann · msg 5f0c21aa)"}
 	s.attempt.text = s.memory.textOf(&store.Job{
 		Key: store.Key{MessageSeq: 7}, Message: parley.Message{Timestamp: s.now},
 	}, s.on, l, resumed)
@@ -105,7 +107,7 @@ func (s *stage) begin(resumed bool) {
 	s.attempt.entered.reporting = !resumed && s.memory.reports(s.observation())
 }
 
-func (s *stage) observation() *observation {
+func (s *stage) observation() *sight.Observation {
 	lines := append([]string{}, s.above...)
 	if s.composer != "-" {
 		lines = append(lines, "composer> "+s.composer)
@@ -118,12 +120,12 @@ func (s *stage) observation() *observation {
 		screen.CursorY = len(s.above)
 	}
 
-	seen := look(ttyHost{mode: s.tty}, newReadings(1), s.on, s.now, screen)
+	seen := sight.Look(ttyHost{mode: s.tty}, sight.NewReadings(1), s.on, s.now, screen)
 	o := &seen
-	o.facts, o.names, o.report = s.facts, s.names, s.said
-	o.place = func() spot { return spot{} }
+	o.Facts, o.Names, o.Report = s.facts, s.names, s.said
+	o.Place = func() sight.Spot { return sight.Spot{} }
 	if s.named {
-		o.named = s.now
+		o.Named = s.now
 	}
 	return o
 }
@@ -149,18 +151,18 @@ func TestScreenOverrulesACompactionThatHasPassed(t *testing.T) {
 		want      parley.AgentState
 	}{
 		{"it has just begun", true, time.Second, time.Minute, parley.StateBlocked},
-		{"it may not show yet", true, passed - time.Second, time.Minute, parley.StateBlocked},
-		{"it never showed", true, passed, time.Minute, parley.StateIdle},
-		{"it was over at once", true, passed, passed - time.Second, parley.StateIdle},
+		{"it may not show yet", true, sight.Passed - time.Second, time.Minute, parley.StateBlocked},
+		{"it never showed", true, sight.Passed, time.Minute, parley.StateIdle},
+		{"it was over at once", true, sight.Passed, sight.Passed - time.Second, parley.StateIdle},
 		{"a limit", false, time.Hour, 2 * time.Hour, parley.StateBlocked},
 		{"it has worked since", false, time.Minute, 30 * time.Second, parley.StateIdle},
 	} {
 		o := s.observation()
-		o.report = team.Report{
+		o.Report = team.Report{
 			Event: "Compact", State: parley.StateBlocked, Passing: c.passing, At: s.now.Add(-c.said),
 		}
-		o.since = s.now.Add(-c.looksIdle)
-		if got := o.standing(); got.State != c.want {
+		o.Since = s.now.Add(-c.looksIdle)
+		if got := o.Standing(); got.State != c.want {
 			t.Errorf("%s: it is %s (%s), want %s", c.name, got.State, got.Evidence, c.want)
 		}
 	}
@@ -266,8 +268,8 @@ func TestEnterIsWithheld(t *testing.T) {
 		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
 		{"beside somebody's own text",
 			func(s *stage) { s.composer = "mine " + testText }, notShown, parley.HoldMixedText},
-		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
-		{"when another program reads", func(s *stage) { s.facts.reader = another }, notReady, parley.HoldShell},
+		{"when the agent is being stopped", func(s *stage) { s.facts.Stopping = true }, blocked, ""},
+		{"when another program reads", func(s *stage) { s.facts.Reader = another }, notReady, parley.HoldShell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, framedText)
@@ -343,7 +345,7 @@ func TestNothingIsDecidedByTheScreenWhileSomebodyScrolls(t *testing.T) {
 
 	s.inMode = true
 	s.want(tmux.Pasted, press)
-	s.facts.reader = another
+	s.facts.Reader = another
 	s.want(tmux.Pasted, notReady)
 }
 
@@ -361,7 +363,7 @@ func TestProgramThatNeverEchoesGetsItsEnter(t *testing.T) {
 // A message that is retried may still be on the screen from the time before, while its paste goes into a dialog.
 func TestAnEarlierCopyOfTheTextIsNotThePaste(t *testing.T) {
 	s := newStage(t, plainText)
-	s.tty.known, s.above = true, []string{"> " + testText}
+	s.tty.Known, s.above = true, []string{"> " + testText}
 	s.looked()
 	s.want(tmux.Unknown, tmux.Step{Do: tmux.Paste})
 	s.above = append(s.above, "Rebase onto the main branch")
@@ -380,7 +382,7 @@ func TestADialogSwallowsAPaste(t *testing.T) {
 		want  bool
 	}{
 		{"and it stands nowhere", func(*stage) {}, true},
-		{"and it is not read yet", func(s *stage) { s.facts.unread = 5 }, false},
+		{"and it is not read yet", func(s *stage) { s.facts.Unread = 5 }, false},
 		{"and somebody has been there", func(s *stage) { s.unviewed = false }, false},
 		{"and somebody has typed from elsewhere", func(s *stage) { s.touched = s.now.Add(-time.Minute) }, false},
 		{"and it stands above the composer", func(s *stage) { s.above = []string{"> " + testText} }, false},
@@ -432,11 +434,11 @@ func TestTextIsTakenWhenTheComposerIsEmptied(t *testing.T) {
 	}{
 		{"emptied", func(s *stage) { s.composer = "" }, done},
 		{"named by the program", func(s *stage) { s.composer, s.named = testText, true }, done},
-		{"standing", func(s *stage) { s.composer = testText; s.facts.reader = another }, notTaken},
-		{"unread", func(s *stage) { s.facts.unread = 12 }, notTaken},
+		{"standing", func(s *stage) { s.composer = testText; s.facts.Reader = another }, notTaken},
+		{"unread", func(s *stage) { s.facts.Unread = 12 }, notTaken},
 		{"behind a dialog", func(s *stage) { s.composer, s.above = "-", []string{"Allow this? [y/n]"} }, notTaken},
-		{"dead before it read", func(s *stage) { s.facts.alive = false }, notTaken},
-		{"being stopped", func(s *stage) { s.facts.stopping = true }, blocked},
+		{"dead before it read", func(s *stage) { s.facts.Alive = false }, notTaken},
+		{"being stopped", func(s *stage) { s.facts.Stopping = true }, blocked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, framedText)
@@ -470,7 +472,7 @@ func TestTextMustBeSeenWhereKeysWereNotDrawnBeforeTheEnter(t *testing.T) {
 
 func TestTimeToShowBeginsWhenTheTextIsRead(t *testing.T) {
 	s := newStage(t, framedText)
-	s.facts.unread = 12
+	s.facts.Unread = 12
 	if after := s.want(tmux.Pasted, notShown); after < slowReader {
 		t.Errorf("an unread text is given up after %v, want %v", after, slowReader)
 	}
@@ -479,17 +481,17 @@ func TestTimeToShowBeginsWhenTheTextIsRead(t *testing.T) {
 	for range 200 {
 		s.step(tmux.Pasted, false)
 	}
-	s.facts.unread, s.composer, s.drawn = 0, testText, s.now
+	s.facts.Unread, s.composer, s.drawn = 0, testText, s.now
 	s.want(tmux.Pasted, press)
 }
 
 func TestKeysThatWereReadLateAreAwaited(t *testing.T) {
 	s := newStage(t, framedText)
-	s.composer, s.drawn, s.facts.unread = testText, s.now, 3 // of somebody who leaves, behind the text
+	s.composer, s.drawn, s.facts.Unread = testText, s.now, 3 // of somebody who leaves, behind the text
 	for range 30 {
 		s.step(tmux.Pasted, false)
 	}
-	s.facts.unread = 0
+	s.facts.Unread = 0
 	s.want(tmux.Pasted, notShown)
 
 	s.begin(true)
@@ -499,15 +501,15 @@ func TestKeysThatWereReadLateAreAwaited(t *testing.T) {
 
 func TestChangeOfTheTerminalsModeProvesNothing(t *testing.T) {
 	s := newStage(t, plainText)
-	s.tty = ttyMode{canonical: false, known: true}
-	s.attempt.entered.mode = ttyMode{canonical: true, known: true}
+	s.tty = sight.TTYMode{Canonical: false, Known: true}
+	s.attempt.entered.mode = sight.TTYMode{Canonical: true, Known: true}
 	s.want(tmux.Entered, blocked)
 }
 
 func TestModeThatReturnsIsWaitedFor(t *testing.T) {
 	s := newStage(t, plainText)
-	s.attempt.entered.mode = ttyMode{canonical: false, known: true}
-	s.tty = ttyMode{canonical: true, known: true} // while Python runs the line
+	s.attempt.entered.mode = sight.TTYMode{Canonical: false, Known: true}
+	s.tty = sight.TTYMode{Canonical: true, Known: true} // while Python runs the line
 	if got := s.attempt.next(tmux.Entered, false, s.observation()); got.Do != tmux.Wait {
 		t.Fatalf("got %+v, want it to wait", got)
 	}
@@ -544,7 +546,7 @@ func TestLostEnterIsNotPressedBeforeThePersonsScreenRests(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer, s.touched = testText, s.now.Add(time.Second)
 	s.drawn = s.touched.Add(time.Second)
-	left := s.touched.Add(typingPause).Sub(s.now)
+	left := s.touched.Add(sight.TypingPause).Sub(s.now)
 	if after := s.want(tmux.Entered, press); after < left+s.profile.Settle {
 		t.Errorf("it is pressed again after %v, want %v and %v of rest", after, left, s.profile.Settle)
 	}
@@ -559,7 +561,7 @@ func TestLostEnterIsNotPressedAtOnceWithoutATimeInTheProfile(t *testing.T) {
 func TestLostEnterIsNotPressedForAPerson(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer, s.touched = testText, s.now
-	for s.now.Sub(s.touched) < typingPause {
+	for s.now.Sub(s.touched) < sight.TypingPause {
 		if got := s.step(tmux.Entered, false); got.Do != tmux.Wait {
 			t.Fatalf("%v after a person's key: %+v, want to wait", s.now.Sub(s.touched), got)
 		}
@@ -658,14 +660,14 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 
 func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 	s := newStage(t, strings.Replace(framedText, "one_line: true", "one_line: false", 1))
-	var sight team.StateTimer
-	s.tty = ttyMode{canonical: true, known: true}
-	s.observation().see(&sight)
+	var shown team.StateTimer
+	s.tty = sight.TTYMode{Canonical: true, Known: true}
+	s.observation().See(&shown)
 
-	s.now, s.tty.canonical = s.now.Add(time.Minute), false
+	s.now, s.tty.Canonical = s.now.Add(time.Minute), false
 	o := s.observation()
-	if o.see(&sight); !o.since.Equal(s.now) {
-		t.Errorf("it shows the same since %v before the program had the terminal, want since now", s.now.Sub(o.since))
+	if o.See(&shown); !o.Since.Equal(s.now) {
+		t.Errorf("it shows the same since %v before the program had the terminal, want since now", s.now.Sub(o.Since))
 	}
 }
 

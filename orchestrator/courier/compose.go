@@ -2,6 +2,7 @@ package courier
 
 import (
 	"parley"
+	"parley/orchestrator/letter"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -11,21 +12,21 @@ import (
 // that nothing in the text can be taken for a command; the text; and a footer that ends
 // in a plain word, so that no completion takes the Enter. What is too long for the terminal
 // is announced.
-func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job) letter {
+func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job) letter.Letter {
 	msg := o.Roster.Names.FillIn(&job.Message)
-	if l := whole(p, msg, m, o.ShortFooter); p.Fits(l.text) {
+	if l := letter.Whole(p, msg, m, o.ShortFooter); p.Fits(l.Text) {
 		return l
 	}
-	return announcement(p, msg, m)
+	return letter.Announcement(p, msg, m)
 }
 
 // recompose lays a message out as it was typed.
-func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job) letter {
+func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job) letter.Letter {
 	msg := o.Roster.Names.FillIn(&job.Message)
 	if job.Announced {
-		return announcement(p, msg, m)
+		return letter.Announcement(p, msg, m)
 	}
-	return whole(p, msg, m, o.ShortFooter)
+	return letter.Whole(p, msg, m, o.ShortFooter)
 }
 
 // longestArgument is how many bytes a text may have as an argument of a program. Linux allows 128 KiB.
@@ -33,9 +34,9 @@ const longestArgument = 100_000
 
 // Argument returns a message as it is handed to a program as an argument of its start, "" if it is too long for that.
 func (o *Couriers) Argument(m *team.Member, p *profile.Profile, msg *parley.Message) string {
-	l := argument(p, o.Roster.Names.FillIn(msg), m, o.ShortFooter)
-	if len(l.text) > longestArgument {
+	l := letter.Argument(p, o.Roster.Names.FillIn(msg), m, o.ShortFooter)
+	if len(l.Text) > longestArgument {
 		return ""
 	}
-	return l.text
+	return l.Text
 }

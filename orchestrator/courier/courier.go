@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -248,7 +249,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 
 	t := c.m.Terminal()
-	looked, w, h := c.o.Now(), c.ahead.way, hold{}
+	looked, w, h := c.o.Now(), c.ahead.way, sight.Hold{}
 	var seen time.Time // when the look ahead ended
 	if c.ahead.holds(t, &job, looked) {
 		looked, seen = c.ahead.began, c.ahead.ended
@@ -259,7 +260,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 	c.ahead = foresight{}
-	if h.none() && !w.by.works() {
+	if h.None() && !w.by.works() {
 		c.doors.hook.noteRest(t)
 	}
 	decided := cmp.Or(seen, c.o.Now()) // an answer of the door can take long, and a claim, too
@@ -271,11 +272,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return c.doors.give(ctx, t, job, e, h)
 	}
 	h = c.doors.tell(h)
-	if h.none() {
+	if h.None() {
 		h = c.doors.open.ahead()
 	}
-	c.blocked = h.blocked() && h.only || h.Code() == parley.HoldBudget
-	if !h.none() {
+	c.blocked = h.Blocked() && h.Only || h.Code() == parley.HoldBudget
+	if !h.None() {
 		c.doors.hook.beckon(t, &job)
 		return false, c.ledger.hold(ctx, job, h)
 	}
@@ -310,7 +311,7 @@ func (c *courier) carry(
 		return done, err
 	}
 	if now := c.o.Now(); now.Sub(looked) > staleLook || now.Sub(decided) >= slowClaim {
-		if h := c.view.lookAgain(ctx, t, &job); !h.none() {
+		if h := c.view.lookAgain(ctx, t, &job); !h.None() {
 			return false, c.ledger.close(ctx, job, change(parley.DeliveryHeld, h))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 )
@@ -16,7 +17,7 @@ import (
 type Couriers struct {
 	Options
 	host     host
-	readings *readings
+	readings *sight.Readings
 	calls    calls
 	Entered  func() // called when a text has its Enter; for benchmarks, may be nil
 
@@ -60,8 +61,8 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
 	o := &Couriers{
-		Options: opts, readings: newReadings(manyReadings),
-		host: machine{NewMachine(), opts.Doors, opts.Beckon},
+		Options: opts, readings: sight.NewReadings(sight.ManyReadings),
+		host: machine{sight.NewMachine(), opts.Doors, opts.Beckon},
 	}
 	o.turns.last = map[string]time.Time{}
 	return o

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/store"
@@ -40,7 +42,7 @@ const (
 type handed struct {
 	store.Job
 	on     *team.Terminal
-	shown  letter
+	shown  letter.Letter
 	steer  bool        // it goes into a turn that runs
 	past   string      // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time   // when it was handed over, or when this daemon found it
@@ -59,7 +61,7 @@ type handed struct {
 // letter returns the message as its program gets it.
 func (x *handed) letter() door.Letter {
 	return door.Letter{
-		ID: x.Message.ID, Text: x.shown.text, Mark: x.shown.mark, Steer: x.steer, Sent: x.Message.Timestamp,
+		ID: x.Message.ID, Text: x.shown.Text, Mark: x.shown.Mark, Steer: x.steer, Sent: x.Message.Timestamp,
 	}
 }
 
@@ -67,14 +69,14 @@ func (x *handed) letter() door.Letter {
 type inside []*handed
 
 // ahead holds what comes after a message that the program has not begun on: nothing may be typed before that.
-func (in inside) ahead() (h hold) {
+func (in inside) ahead() (h sight.Hold) {
 	for _, x := range in {
 		switch {
 		case x.told:
 		case x.Argument:
-			return held(parley.HoldNotBegun, "")
+			return sight.Held(parley.HoldNotBegun, "")
 		default:
-			h = held(parley.HoldInside, "a message before this one")
+			h = sight.Held(parley.HoldInside, "a message before this one")
 		}
 	}
 	return h
@@ -121,7 +123,7 @@ type doorway struct {
 // wants returns the door by which a message goes, and whether it goes there: where its agent allows that and the
 // terminal holds it back. A message is typed if it was claimed for the door before, if it stands in the terminal
 // already, or if the operator wants it there. h is what holds it back in the terminal.
-func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (openDoor, bool) {
+func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h sight.Hold) (openDoor, bool) {
 	d.unfit = ""
 	setting := d.v.m.Agent().Door
 	_, forced := d.v.m.IsForced(job.Message.ID)
@@ -132,7 +134,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 		return nil, false
 	}
 	if call := d.hook.takes(t, job, h); call != nil {
-		if d.open.ahead().none() {
+		if d.open.ahead().None() {
 			return call, true
 		}
 		d.hook.waits = d.open.hooked()
@@ -169,13 +171,13 @@ func untried(err error) string {
 
 // patient reports whether a message has waited long enough for its terminal. What is claimed on an offer is given back
 // first.
-func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
+func (d *doorway) patient(job *store.Job, h sight.Hold, always bool) bool {
 	v := d.v
 	switch {
 	case job.State == parley.DeliveryTyping:
 		return false
-	case h.none():
-		return always || !d.open.ahead().none()
+	case h.None():
+		return always || !d.open.ahead().None()
 	case !h.Code().OpenDoor(false), d.hook.awaits(v.m.Terminal(), h) && !always:
 		return false
 	case always, team.IsUrgent(*job):
@@ -207,11 +209,11 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 }
 
 // tell says of what holds a message back in its terminal why it does not go through the door.
-func (d *doorway) tell(h hold) hold {
-	if d.unfit == "" || h.none() {
+func (d *doorway) tell(h sight.Hold) sight.Hold {
+	if d.unfit == "" || h.None() {
 		return h
 	}
-	return h.with("", "; "+d.unfit)
+	return h.With("", "; "+d.unfit)
 }
 
 // close notes that the door was closed.
@@ -222,14 +224,14 @@ func (d *doorway) close() {
 
 // give claims a message for the door and hands it over once. It is done when the next message may follow.
 func (d *doorway) give(
-	ctx context.Context, t *team.Terminal, job store.Job, e openDoor, h hold,
+	ctx context.Context, t *team.Terminal, job store.Job, e openDoor, h sight.Hold,
 ) (done bool, err error) {
 	v := d.v
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
 	msg := v.o.Roster.Names.FillIn(&job.Message)
-	l := whole(t.Profile, msg, v.m, v.o.ShortFooter)
+	l := letter.Whole(t.Profile, msg, v.m, v.o.ShortFooter)
 	_, hooked := e.(hook)
 	if hooked {
 		d.hook.call = nil // it takes one
@@ -245,8 +247,8 @@ func (d *doorway) give(
 
 	// The claim can take long, and the facts have changed.
 	f := v.inspect(t, v.o.Now())
-	f.spent, f.unread = "", 0
-	if still := f.hold(); !still.none() {
+	f.Spent, f.Unread = "", 0
+	if still := f.Hold(); !still.None() {
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, still))
 	}
 
@@ -258,12 +260,13 @@ func (d *doorway) give(
 	if errors.Is(err, door.ErrClosed) {
 		x.never = true
 		d.refused(x, err)
-		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own door is closed")))
+		closed := sight.Held(parley.HoldRefused, "its own door is closed")
+		return false, d.end(ctx, x, change(parley.DeliveryHeld, closed))
 	}
 
 	d.rest, v.ledger.soon, v.ledger.waiting = 0, true, store.Key{}
 	if err != nil {
-		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.shown.mark, "error", err)
+		v.o.Log.Info("a door did not answer", "agent", v.m.Name, "message", x.shown.Mark, "error", err)
 	}
 	return true, nil
 }
@@ -309,9 +312,9 @@ func (d *doorway) claim(ctx context.Context, x *handed) (bool, error) {
 
 // taken returns a delivery that was claimed for the door before.
 func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
-	compose := whole
+	compose := letter.Whole
 	if job.Argument {
-		compose = argument
+		compose = letter.Argument
 	}
 	l := compose(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
 	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt}
@@ -348,7 +351,7 @@ func (d *doorway) follow(ctx context.Context) error {
 
 // note says why a message is not read yet.
 func (d *doorway) note(ctx context.Context, x *handed, why string) error {
-	h := held(kept(&x.Job), why)
+	h := sight.Held(kept(&x.Job), why)
 	if x.Cause == h.Cause {
 		return nil
 	}

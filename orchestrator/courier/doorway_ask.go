@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/program/profile"
@@ -97,13 +98,13 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 
 	o, err := d.look(ctx, x)
 	switch {
-	case err != nil, o.hides():
+	case err != nil, o.Hides():
 		return true, nil // the next look tells
-	case o.refusal() != "" && x.told && !reported: // it may be of another, and a later turn has this one too
+	case o.Refusal() != "" && x.told && !reported: // it may be of another, and a later turn has this one too
 		x.read = time.Time{}
 		return true, nil
-	case o.refusal() != "":
-		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
+	case o.Refusal() != "":
+		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.Refusal()))
 	}
 	if !x.older {
 		d.v.memory.served = x.on
@@ -157,7 +158,7 @@ func (v *view) withdraw(ctx context.Context, x *handed) bool {
 	back, err := e.Withdraw(ctx, x.letter())
 	if err != nil {
 		v.o.Log.Info("a door did not give a message back",
-			"agent", v.m.Name, "message", x.shown.mark, "error", err)
+			"agent", v.m.Name, "message", x.shown.Mark, "error", err)
 	}
 	return back
 }
@@ -231,12 +232,12 @@ func (d *doorway) recall(ctx context.Context) error {
 }
 
 // look looks at the terminal of the program that a message was given.
-func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
+func (d *doorway) look(ctx context.Context, x *handed) (sight.Observation, error) {
 	looking, over := context.WithTimeout(ctx, lookWithin)
 	defer over()
-	screen, err := readScreen(looking, d.v.o.host.Pane(x.on), x.on.Profile, d.v.o.readings)
+	screen, err := sight.ReadPane(looking, d.v.o.host.Pane(x.on), x.on.Profile, d.v.o.readings)
 	if err != nil {
-		return observation{}, err
+		return sight.Observation{}, err
 	}
 	return d.v.observe(x.on, &x.Job, screen), nil
 }
@@ -250,16 +251,16 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 	}
 
 	now, why := v.o.Now(), answer.Evidence
-	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
-	shown := answer.Fate == door.Unknown && o.showsAbove(&x.shown)
+	idle := o.Shows == profile.Idle || !x.on.Profile.HasMarkers()
+	shown := answer.Fate == door.Unknown && o.ShowsAbove(&x.shown)
 	if !idle && answer.Fate != door.Queued {
-		why = "it says nothing of it while its screen shows " + string(o.shows)
+		why = "it says nothing of it while its screen shows " + string(o.Shows)
 	}
 	switch {
-	case shown && o.refusal() != "":
-		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
+	case shown && o.Refusal() != "":
+		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.Refusal()))
 	case !idle:
-		x.idle, x.worked = time.Time{}, x.worked || o.shows == profile.Busy
+		x.idle, x.worked = time.Time{}, x.worked || o.Shows == profile.Busy
 	case x.idle.IsZero():
 		x.idle = now
 	case shown && now.Sub(x.idle) >= doorPatience && v.hasHeeded(&o, x): // its report is late, or lost
@@ -291,10 +292,10 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 // hasHeeded reports whether a text that its program shows was taken, and not refused: it was answered, or the program
 // is signed in. What a program was started with can stand there since its launcher shows what it starts, until a turn
 // is seen or words below it. A refusal may have gone again while nobody looked.
-func (v *view) hasHeeded(o *observation, x *handed) bool {
-	mark := x.shown.mark
-	answered := o.profile.Answered(o.Above, mark, 0)
-	if x.Argument && !x.worked && (!answered || o.profile.Answered([]string{mark}, mark, 0)) {
+func (v *view) hasHeeded(o *sight.Observation, x *handed) bool {
+	mark := x.shown.Mark
+	answered := o.Profile.Answered(o.Above, mark, 0)
+	if x.Argument && !x.worked && (!answered || o.Profile.Answered([]string{mark}, mark, 0)) {
 		return false
 	}
 	return answered || !v.memory.mayRefuse(o)

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/store"
@@ -43,9 +44,9 @@ func (w *hookway) begin() (end func()) {
 }
 
 // takes returns the hook that a message goes to, nil if none waits for it.
-func (w *hookway) takes(t *team.Terminal, job *store.Job, h hold) hook {
+func (w *hookway) takes(t *team.Terminal, job *store.Job, h sight.Hold) hook {
 	if w.call == nil || w.deaf == t || job.State == parley.DeliveryTyping ||
-		!h.none() && !h.Code().OpenDoor(true) || !w.v.isServed(t) || w.hasQueue(t) {
+		!h.None() && !h.Code().OpenDoor(true) || !w.v.isServed(t) || w.hasQueue(t) {
 		return nil
 	}
 	at := w.call.Moment()
@@ -71,7 +72,7 @@ func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queue
 
 // awaits reports whether the turn that is all that holds a message back ends at a hook: another door would not
 // bring it to the model before that.
-func (w *hookway) awaits(t *team.Terminal, h hold) bool {
+func (w *hookway) awaits(t *team.Terminal, h sight.Hold) bool {
 	return t != nil && t.Profile.Door.Hooks.End.Event != "" && w.deaf != t &&
 		h.Code().LastsWith(parley.StateBusy)
 }

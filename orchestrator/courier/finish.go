@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
@@ -37,7 +38,7 @@ func (r *recovery) settleStranded(
 // noteShown notes a text that its program was given after all, perhaps just now.
 func (r *recovery) noteShown(t *team.Terminal, s *typed) {
 	now := r.o.Now()
-	o := observation{on: t, profile: t.Profile, names: r.m.ReportsMessages()}
+	o := sight.Observation{On: t, Profile: t.Profile, Names: r.m.ReportsMessages()}
 	unreported := r.view.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
 	s.given = given{
 		entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported,
@@ -110,7 +111,7 @@ func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 	facts := r.view.inspect(t, r.o.Now())
 	h := r.view.look(ctx, t, &s.Job, &facts)
 	undone, err := r.noteUndone(ctx)
-	return undone || h.brief(), err
+	return undone || h.Brief(), err
 }
 
 // watchStranded looks after a text that stands in the terminal while no message waits. It reports
@@ -127,7 +128,7 @@ func (r *recovery) watchStranded(ctx context.Context) (again bool, err error) {
 
 	w, h := r.view.ready(ctx, t, &s.Job, r.o.Now())
 	r.m.NoteLeftover(parley.Cause{}, "", false, r.o.Now()) // it keeps nobody waiting
-	if r.view.stranded == nil || !h.none() {
+	if r.view.stranded == nil || !h.None() {
 		return r.view.stranded != nil, nil
 	}
 	_, _, err = r.settleStranded(ctx, t, &s.Job, w)

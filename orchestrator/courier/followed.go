@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -16,44 +17,44 @@ import (
 
 // followUp decides by what the screen shows after the text has left the composer. What goes into the work of a program
 // that is signed in waits for the end of that, and is not asked for.
-func (a *attempt) followUp(o *observation) tmux.Step {
+func (a *attempt) followUp(o *sight.Observation) tmux.Step {
 	f := &a.followed
 	if f.since.IsZero() {
-		f.since = o.now
+		f.since = o.Now
 	}
 
-	if !o.profile.HasMarkers() {
+	if !o.Profile.HasMarkers() {
 		return tmux.Step{Do: tmux.Done}
 	}
-	within := o.profile.RefusesWithin
+	within := o.Profile.RefusesWithin
 	if within <= 0 || a.way.by.works() && !a.memory.mayRefuse(o) {
 		return tmux.Step{Do: tmux.Done}
 	}
 
 	above, served := f.look(a, o), !a.memory.mayRefuse(o)
-	waited := o.now.Sub(f.since)
-	over := waited >= within || !f.rests.IsZero() && o.now.Sub(f.rests) >= o.profile.Quiet
+	waited := o.Now.Sub(f.since)
+	over := waited >= within || !f.rests.IsZero() && o.Now.Sub(f.rests) >= o.Profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
-	if cause := o.refusal(); cause != "" && (over || above || o.facts.stopping) {
+	if cause := o.Refusal(); cause != "" && (over || above || o.Facts.Stopping) {
 		f.refusal, a.memory.served = cause, nil
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
-	began := f.answers || f.worked || o.namedSince(a.entered.named)
-	if f.answers && o.refusal() == "" {
-		a.memory.served, served = o.on, true
+	began := f.answers || f.worked || o.NamedSince(a.entered.named)
+	if f.answers && o.Refusal() == "" {
+		a.memory.served, served = o.On, true
 	}
 	switch {
-	case began && served && o.refusal() == "", f.asks(o, served):
+	case began && served && o.Refusal() == "", f.asks(o, served):
 		return tmux.Step{Do: tmux.Done}
-	case o.facts.stopping:
+	case o.Facts.Stopping:
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
-	case o.hides() && waited < within+o.profile.TakenWithin: // a refusal can stand behind that
+	case o.Hides() && waited < within+o.Profile.TakenWithin: // a refusal can stand behind that
 		return tmux.Step{Do: tmux.Wait}
-	case over && f.begun && !o.hides():
+	case over && f.begun && !o.Hides():
 		if began {
-			a.memory.served = o.on
+			a.memory.served = o.On
 		}
 		return tmux.Step{Do: tmux.Done}
 	case over:
@@ -65,29 +66,29 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 
 // asks reports whether a dialog belongs to a turn: the program says that it waits, or has had a turn in this terminal.
 // Any other can stand in front of a refusal.
-func (f *followed) asks(o *observation, served bool) bool {
-	if o.shows != profile.Dialog {
+func (f *followed) asks(o *sight.Observation, served bool) bool {
+	if o.Shows != profile.Dialog {
 		return false
 	}
-	title, _ := o.profile.Title(o.screen.Title)
-	said := o.report.State == parley.StateWaiting && o.report.At.After(f.since)
+	title, _ := o.Profile.Title(o.Screen.Title)
+	said := o.Report.State == parley.StateWaiting && o.Report.At.After(f.since)
 	return served || said || title.State == parley.StateWaiting
 }
 
 // look notes what the screen shows of a turn, and reports whether the text stands above the
 // composer.
-func (f *followed) look(a *attempt, o *observation) (above bool) {
+func (f *followed) look(a *attempt, o *sight.Observation) (above bool) {
 	above = a.text.submitted(o, a.entered.touched || a.entered.unseen)
-	f.worked = f.worked || o.shows == profile.Busy
-	f.answers = above && o.profile.Answered(o.Above, a.text.letter.mark, a.text.of(a.text.letter.mark))
-	told := above || o.namedSince(a.entered.named) || o.shows == profile.Dialog
+	f.worked = f.worked || o.Shows == profile.Busy
+	f.answers = above && o.Profile.Answered(o.Above, a.text.letter.Mark, a.text.of(a.text.letter.Mark))
+	told := above || o.NamedSince(a.entered.named) || o.Shows == profile.Dialog
 	f.begun = f.begun || f.worked || f.answers || told && !(a.entered.unseen && a.memory.mayRefuse(o))
 
 	switch {
-	case o.shows == profile.Busy:
+	case o.Shows == profile.Busy:
 		f.rests = time.Time{}
 	case f.worked && f.rests.IsZero():
-		f.rests = o.now
+		f.rests = o.Now
 	}
 	return above
 }

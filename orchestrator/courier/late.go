@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -40,11 +42,11 @@ func (r *recovery) proveLate(ctx context.Context) error {
 		return nil
 	}
 	facts := r.view.inspect(t, r.o.Now())
-	if !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+	if !t.Profile.HasMarkers() && !facts.OtherProgram().None() {
 		r.typist.unread = nil // that may have read it
 		return nil
 	}
-	if facts.unmatched != nil && facts.unmatched() {
+	if facts.Unmatched != nil && facts.Unmatched() {
 		return nil // it is a known program, and its profile will tell a draft from what it was given
 	}
 
@@ -62,7 +64,7 @@ func (r *recovery) proveLate(ctx context.Context) error {
 		}
 		taken = func(u *typed) took {
 			switch {
-			case !u.doubted && r.o.shownAbove(t, screen, u.letter.mark):
+			case !u.doubted && r.o.shownAbove(t, screen, u.letter.Mark):
 				return tookIt
 			case r.o.Now().Sub(u.read) < t.Profile.TakenWithin:
 				return tookUnseen
@@ -89,7 +91,7 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 	entered := r.typist.unread
 	r.typist.unread = nil
 	for _, u := range entered {
-		if u.on != t || u.mode != ttyModeOf(r.o.host, t) {
+		if u.on != t || u.mode != sight.TTYModeOf(r.o.host, t) {
 			continue // it may have been dropped with the change
 		}
 		switch taken(u) {
@@ -112,18 +114,18 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 
 // shownAbove reports whether a text stands on the screen and not in the composer.
 func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
-	seen := look(o.host, o.readings, t, o.Now(), screen)
+	seen := sight.Look(o.host, o.readings, t, o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
 	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
 }
 
 // asks reports whether a terminal shows a question now, in place of where a letter was typed.
-func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter) (bool, error) {
+func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter.Letter) (bool, error) {
 	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
-	seen, at := look(o.host, o.readings, t, o.Now(), screen), spotOn(o.host, t, &screen)
-	at.isNew = at.isNew || at.at.New // also while nothing reads there
-	return !seen.question.none() || m.leaves(&at, l), nil
+	seen, at := sight.Look(o.host, o.readings, t, o.Now(), screen), sight.SpotOn(o.host, t, &screen)
+	at.IsNew = at.IsNew || at.At.New // also while nothing reads there
+	return !seen.Question.None() || m.leaves(&at, l), nil
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -39,17 +41,17 @@ type ledger struct {
 
 // claim claims a message that is about to be typed, unless that was done as it was stored. Without
 // the claim, done says whether the next message may follow.
-func (l *ledger) claim(ctx context.Context, job *store.Job, text letter) (claimed, done bool, err error) {
+func (l *ledger) claim(ctx context.Context, job *store.Job, text letter.Letter) (claimed, done bool, err error) {
 	switch {
 	case job.State != parley.DeliveryTyping:
-	case text.announced:
+	case text.Announced:
 		return false, false, l.release(ctx, *job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	default:
 		return l.m.Offers.Begin(job.Key), false, nil
 	}
 
-	job.Announced, job.PaneSeq = text.announced, l.seq+1
-	err = l.o.Store.Claim(ctx, job.Key, job.PaneSeq, text.announced)
+	job.Announced, job.PaneSeq = text.Announced, l.seq+1
+	err = l.o.Store.Claim(ctx, job.Key, job.PaneSeq, text.Announced)
 	if errors.Is(err, store.ErrStale) {
 		return false, true, nil // read or expired meanwhile
 	}
@@ -87,7 +89,7 @@ func (l *ledger) close(ctx context.Context, job store.Job, changes ...store.Chan
 }
 
 // note says why a delivery that stays in `typing` does not get on.
-func (l *ledger) note(ctx context.Context, job store.Job, h hold) error {
+func (l *ledger) note(ctx context.Context, job store.Job, h sight.Hold) error {
 	l.m.NoteUnsent(h.Cause, l.o.Now())
 	if job.Cause == h.Cause {
 		return nil
@@ -97,12 +99,12 @@ func (l *ledger) note(ctx context.Context, job store.Job, h hold) error {
 
 // hold says why a message waits; a brief obstacle only when it has lasted. While nothing
 // changes this writes nothing.
-func (l *ledger) hold(ctx context.Context, job store.Job, h hold) error {
+func (l *ledger) hold(ctx context.Context, job store.Job, h sight.Hold) error {
 	now := l.o.Now()
 	if l.waiting != job.Key {
 		l.waiting, l.since = job.Key, now
 	}
-	l.soon = h.brief() && now.Sub(l.since) < holdAfter
+	l.soon = h.Brief() && now.Sub(l.since) < holdAfter
 	if job.State == parley.DeliveryTyping {
 		return l.release(ctx, job, change(parley.DeliveryHeld, h))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -26,17 +27,17 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 	} {
 		terminal := &team.Terminal{Profile: &profile.Profile{Key: "Enter"}}
 		shown := profile.Reading{Shows: profile.Blocked, Cause: profile.UsageLimit, LimitEnds: c.words}
-		standing := Standing{State: parley.StateBlocked, limit: terminal.Limit.See(&shown, noon), composer: true}
+		standing := sight.Standing{State: parley.StateBlocked, Limit: terminal.Limit.See(&shown, noon), Composer: true}
 
-		h := standing.hold(0)
-		if h.Code() != parley.HoldLimit || !h.only {
+		h := standing.Hold(0)
+		if h.Code() != parley.HoldLimit || !h.Only {
 			t.Fatalf("%s: the hold is %+v, want a usage limit and nothing else in the way", name, h)
 		}
 		looks := &view{post: &post{
 			o: New(Options{Now: func() time.Time { return c.now }}),
 			m: team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{ResumeAfterLimit: c.resumes}}),
 		}}
-		if w, h := looks.passes(terminal, &store.Job{}, h); h.none() != c.want || (w.by == passLimit) != c.want {
+		if w, h := looks.passes(terminal, &store.Job{}, h); h.None() != c.want || (w.by == passLimit) != c.want {
 			t.Errorf("%s: it passes by %+v, held %+v, want %v", name, w, h, c.want)
 		}
 	}
@@ -65,11 +66,11 @@ func TestIntoTheWorkOfASlowProgramNothingGoes(t *testing.T) {
 		v := &view{memory: memory{behind: c.late}, post: &post{
 			o: New(Options{Now: time.Now}), m: team.NewMember(agent),
 		}}
-		busy := held(parley.HoldBusy, "")
-		busy.only = true
+		busy := sight.Held(parley.HoldBusy, "")
+		busy.Only = true
 		w, h := v.passes(&team.Terminal{Profile: c.profile},
 			&store.Job{Message: parley.Message{Priority: c.urgent}}, busy)
-		if w.by != c.want || !strings.HasSuffix(h.Words(), c.reason) || h.none() != (c.reason == "") {
+		if w.by != c.want || !strings.HasSuffix(h.Words(), c.reason) || h.None() != (c.reason == "") {
 			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.by, h.Words(), c.want, c.reason)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -17,10 +18,10 @@ import (
 // report where it makes one, since it may have queued the text, and elsewhere by its screen.
 
 // noteCopies notes them at a look. What stands in a composer is not yet one.
-func (m *memory) noteCopies(o *observation, mark string) {
+func (m *memory) noteCopies(o *sight.Observation, mark string) {
 	switch {
-	case !o.profile.HasMarkers():
-		m.before = copies{mark: mark, n: profile.Times(o.screen.Lines, mark)}
+	case !o.Profile.HasMarkers():
+		m.before = copies{mark: mark, n: profile.Times(o.Screen.Lines, mark)}
 	case o.Composing:
 		m.before = copies{mark, profile.Times(o.Above, mark), o.Above}
 	}
@@ -45,15 +46,15 @@ const hints = 2
 // seeGiven notes whether the text that was entered last was taken out of the conversation again, as Escape does before
 // the first word: it stands in the composer, and above that stands what stood there before it was typed. A text that a
 // person recalls stands in the conversation, too, or has had its answer. h is what the screen holds a message for.
-func (m *memory) seeGiven(o *observation, h hold) {
+func (m *memory) seeGiven(o *sight.Observation, h sight.Hold) {
 	g := m.given
 	m.undone = nil
-	if g == nil || !g.taken || g.on != o.on || !o.profile.HasMarkers() || o.hides() {
+	if g == nil || !g.taken || g.on != o.On || !o.Profile.HasMarkers() || o.Hides() {
 		return
 	}
-	g.gone = g.gone || o.Composing && !o.holds(&g.letter)
+	g.gone = g.gone || o.Composing && !o.Holds(&g.letter)
 	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {
-		g.kept = g.kept || h.none()
+		g.kept = g.kept || h.None()
 		return
 	}
 
@@ -63,9 +64,9 @@ func (m *memory) seeGiven(o *observation, h hold) {
 			more++
 		}
 	}
-	drawn := g.gone || o.screen.Drawn.After(g.told) // else it may only not have drawn that it has it
+	drawn := g.gone || o.Screen.Drawn.After(g.told) // else it may only not have drawn that it has it
 	back := o.Composing && m.ownText(o).Code() == parley.HoldRecalled
-	if back && drawn && g.recognises(o) && o.holdsOnly(&g.letter) && more <= hints {
+	if back && drawn && g.recognises(o) && o.HoldsOnly(&g.letter) && more <= hints {
 		m.undone = g
 	}
 }
@@ -78,56 +79,56 @@ const beginsWithin = 4
 // profile's quiet: a program may drop a text while it still draws itself, and that takes the
 // longer the slower its machine is. Claude Code 2.1.330 dropped one on a machine with a load of 20,
 // after 10 s of starting and half a second of rest.
-func (m *memory) startRest(o *observation, s *Standing) time.Duration {
-	drawing := o.now.Add(-s.Steady).Sub(o.on.Started)
-	if m.last().on == o.on || o.on.Started.IsZero() || drawing > time.Minute {
+func (m *memory) startRest(o *sight.Observation, s *sight.Standing) time.Duration {
+	drawing := o.Now.Add(-s.Steady).Sub(o.On.Started)
+	if m.last().on == o.On || o.On.Started.IsZero() || drawing > time.Minute {
 		return 0
 	}
 	return min(drawing/4, 3*time.Second)
 }
 
 // mayRefuse reports whether the program may yet refuse what it has taken: nothing has shown that it is signed in.
-func (m *memory) mayRefuse(o *observation) bool {
-	return o.profile.RefusesWithin > 0 && m.served != o.on
+func (m *memory) mayRefuse(o *sight.Observation) bool {
+	return o.Profile.RefusesWithin > 0 && m.served != o.On
 }
 
 // reports tells whether a program is expected to say that it was given a message. One that
 // never did, although it had time, is not: its user may have turned that off.
-func (m *memory) reports(o *observation) bool {
-	return o.profile.HasMarkers() && o.profile.Reports.Prompts() && (m.silent != o.on || o.names)
+func (m *memory) reports(o *sight.Observation) bool {
+	return o.Profile.HasMarkers() && o.Profile.Reports.Prompts() && (m.silent != o.On || o.Names)
 }
 
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is
 // expected to leave it: a program can report a prompt before it draws that. Any other was brought back,
 // unless it is one that lacks its Enter, which stranded knows.
-func (m *memory) ownText(o *observation) hold {
+func (m *memory) ownText(o *sight.Observation) sight.Hold {
 	g := m.last()
-	if g.on == o.on && g.recognises(o) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
-		return held(parley.HoldNotBegun, "")
+	if g.on == o.On && g.recognises(o) && o.Now.Sub(g.entered) <= o.Profile.TakenWithin {
+		return sight.Held(parley.HoldNotBegun, "")
 	}
-	return held(parley.HoldRecalled, "")
+	return sight.Held(parley.HoldRecalled, "")
 }
 
 // touched holds while a person types, and while the program has drawn nothing since it has read late
 // what waited in its terminal: what is read late is shown late, and could be the keys of a person
 // who has left.
-func (m *memory) touched(o *observation) hold {
-	now, screen := o.now, o.screen
-	if !o.requested.IsZero() {
-		now = o.requested // tmux may have answered late
+func (m *memory) touched(o *sight.Observation) sight.Hold {
+	now, screen := o.Now, o.Screen
+	if !o.Requested.IsZero() {
+		now = o.Requested // tmux may have answered late
 	}
 	if waited := m.keysWaited(o); waited.After(screen.Touched) {
 		screen.Touched = waited
 	}
-	return touched(now, screen, m.lag)
+	return sight.Touched(now, screen, m.lag)
 }
 
 // keysWaited returns when keys of a person may last have waited to be read. Those that tmux kept back for an earlier
 // daemon have gone to the program when their time was over, or when this one began.
-func (m *memory) keysWaited(o *observation) time.Time {
-	touched := o.screen.Touched
+func (m *memory) keysWaited(o *sight.Observation) time.Time {
+	touched := o.Screen.Touched
 	switch {
-	case o.screen.Unviewed:
+	case o.Screen.Unviewed:
 		return time.Time{}
 	case touched.IsZero(), !touched.Before(m.released):
 		return m.unread
@@ -145,28 +146,28 @@ const keysRest = time.Second
 
 // readLate reports whether the program has drawn nothing since it read late what waited in its terminal.
 // tmux tells in whole seconds when it has drawn.
-func (m *memory) readLate(o *observation) bool {
+func (m *memory) readLate(o *sight.Observation) bool {
 	waited := m.keysWaited(o)
-	return o.now.Sub(waited) <= unshownPause && o.screen.Drawn.Before(waited.Truncate(time.Second))
+	return o.Now.Sub(waited) <= sight.UnshownPause && o.Screen.Drawn.Before(waited.Truncate(time.Second))
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its
 // screen and its own report can tell. h is what else is in the way.
-func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
-	waits := m.unreported(o, h.none()) || m.unshown(o)
-	active := o.report.At.After(m.last().entered) || o.now.Add(-s.Steady).After(m.last().entered)
+func (m *memory) notBegun(o *sight.Observation, s *sight.Standing, h sight.Hold) sight.Hold {
+	waits := m.unreported(o, h.None()) || m.unshown(o)
+	active := o.Report.At.After(m.last().entered) || o.Now.Add(-s.Steady).After(m.last().entered)
 
 	// What it says that it works on may be what it was given before the last message.
-	past := h.working() && o.shows == profile.Idle
+	past := h.Working() && o.Shows == profile.Idle
 
 	switch {
-	case !h.none() && !past:
+	case !h.None() && !past:
 		return h
 	case waits:
-		return held(parley.HoldNotBegun, "")
-	case m.last().on == o.on && !active && o.now.Sub(m.last().entered) <= beginsWithin*o.profile.Quiet:
-		h = held(parley.HoldNotBegun, "")
-		h.only = true
+		return sight.Held(parley.HoldNotBegun, "")
+	case m.last().on == o.On && !active && o.Now.Sub(m.last().entered) <= beginsWithin*o.Profile.Quiet:
+		h = sight.Held(parley.HoldNotBegun, "")
+		h.Only = true
 		return h
 	}
 	return h
@@ -178,9 +179,9 @@ const shownWithin = time.Minute
 
 // unshown reports whether the program has not shown the message entered last, as it must before it
 // takes another.
-func (m *memory) unshown(o *observation) bool {
+func (m *memory) unshown(o *sight.Observation) bool {
 	g := m.last()
-	if g.on != o.on || o.showsAbove(&g.letter) || o.now.Sub(g.entered) > shownWithin {
+	if g.on != o.On || o.ShowsAbove(&g.letter) || o.Now.Sub(g.entered) > shownWithin {
 		g.unshown = false
 	}
 	return g.unshown
@@ -188,26 +189,26 @@ func (m *memory) unshown(o *observation) bool {
 
 // unreported reports whether the message entered last may be on its way from the program's
 // queue into a turn. A program that rests for long has begun, or has not got it.
-func (m *memory) unreported(o *observation, looksIdle bool) bool {
+func (m *memory) unreported(o *sight.Observation, looksIdle bool) bool {
 	g := m.last()
 	switch {
 	case !g.unreported:
 		return false
-	case g.on != o.on, !m.reports(o), !o.before.IsZero() && !o.before.Before(g.typed):
+	case g.on != o.On, !m.reports(o), !o.Before.IsZero() && !o.Before.Before(g.typed):
 		g.unreported = false
 		return false
 	case !looksIdle:
 		g.idle = time.Time{}
 		return false
 	case g.idle.IsZero():
-		g.idle = o.now
+		g.idle = o.Now
 	}
 
-	if o.now.Sub(g.idle) < o.profile.TakenWithin {
+	if o.Now.Sub(g.idle) < o.Profile.TakenWithin {
 		return true
 	}
-	if !o.names {
-		m.silent = o.on
+	if !o.Names {
+		m.silent = o.On
 	}
 	g.unreported = false
 

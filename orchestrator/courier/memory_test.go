@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -65,8 +66,8 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 		}
 
 		o := s.observation()
-		o.since = s.now.Add(-c.rest)
-		if got := s.memory.ready(o); (got.Code() == parley.HoldSettling) != c.held || got.none() == c.held {
+		o.Since = s.now.Add(-c.rest)
+		if got := s.memory.ready(o); (got.Code() == parley.HoldSettling) != c.held || got.None() == c.held {
 			t.Errorf("%s after a start of %s, given one %v: %+v, want held %v", c.rest, c.start, c.given, got, c.held)
 		}
 	}
@@ -85,9 +86,9 @@ func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
 		s := newStage(t, framedText)
 		s.profile.Still = c.still
 		began := s.now
-		look := func() hold {
+		look := func() sight.Hold {
 			o := s.observation()
-			o.since = began.Add(-time.Minute)
+			o.Since = began.Add(-time.Minute)
 			return s.memory.ready(o)
 		}
 
@@ -99,7 +100,7 @@ func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
 			}
 		}
 		s.now = s.now.Add(c.rests)
-		if got := look(); (got.Code() == parley.HoldNoisy) != c.held || got.none() == c.held {
+		if got := look(); (got.Code() == parley.HoldNoisy) != c.held || got.None() == c.held {
 			t.Errorf("still %s, after %s: %+v, want held %v", c.still, c.rests, got, c.held)
 		}
 	}
@@ -109,9 +110,9 @@ func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 	s := newStage(t, framedText)
 	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now, unshown: true}}
 	s.now = s.now.Add(beginsWithin*s.profile.Quiet + time.Second)
-	look := func() hold {
+	look := func() sight.Hold {
 		o := s.observation()
-		o.since = s.now.Add(-time.Minute)
+		o.Since = s.now.Add(-time.Minute)
 		return s.memory.ready(o)
 	}
 
@@ -119,17 +120,17 @@ func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 		t.Errorf("before it shows: %+v, want %s", got, parley.HoldNotBegun)
 	}
 	s.above = []string{"> hello", "(ann · msg 5f0c21aa)"}
-	if got := look(); !got.none() {
+	if got := look(); !got.None() {
 		t.Errorf("when it shows: held by %+v", got)
 	}
 	s.above = nil
-	if got := look(); !got.none() {
+	if got := look(); !got.None() {
 		t.Errorf("when it has scrolled away: held by %+v", got)
 	}
 
 	s.memory.given.unshown = true
 	s.now = s.now.Add(shownWithin)
-	if got := look(); !got.none() {
+	if got := look(); !got.None() {
 		t.Errorf("after a long time: held by %+v", got)
 	}
 }
@@ -149,7 +150,7 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
-		o.since = s.now.Add(-time.Minute)
+		o.Since = s.now.Add(-time.Minute)
 		return s.memory.ready(o).Code()
 	}
 
@@ -171,8 +172,8 @@ func TestWorkThatIsOnlyReportedDoesNotLetTheNextTextIn(t *testing.T) {
 	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
-		o.since = s.now.Add(-time.Second)
-		o.report = team.Report{Event: "Prompt", State: parley.StateBusy, At: s.now.Add(-2 * time.Second)}
+		o.Since = s.now.Add(-time.Second)
+		o.Report = team.Report{Event: "Prompt", State: parley.StateBusy, At: s.now.Add(-2 * time.Second)}
 		return s.memory.ready(o).Code()
 	}
 
@@ -217,8 +218,8 @@ func TestOnlyWhatAPersonCanHaveTypedIsReadLate(t *testing.T) {
 		s := newStage(t, framedText)
 		s.memory.unread, s.drawn = s.now.Add(-time.Second), s.now.Add(-5*time.Second)
 		o := s.observation()
-		o.screen.Unviewed = unviewed
-		if got := s.memory.touched(o); got.none() != unviewed {
+		o.Screen.Unviewed = unviewed
+		if got := s.memory.touched(o); got.None() != unviewed {
 			t.Errorf("never viewed: %v: got %+v", unviewed, got)
 		}
 		if got := s.memory.readLate(o); got == unviewed {
@@ -270,7 +271,7 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 			for range 100 { // until the screen has rested
 				s.now = s.now.Add(100 * time.Millisecond)
 				o := s.observation()
-				o.since = s.now.Add(-time.Minute)
+				o.Since = s.now.Add(-time.Minute)
 				s.memory.seeGiven(o, s.memory.ready(o))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -36,7 +37,7 @@ func (c *courier) offer() {
 		p := t.Profile
 		spent := c.o.Spent != nil && c.o.Spent(c.m.ID) != ""
 		return c.m.Terminal() == t && !t.Stopping.Load() && c.m.Agent().State == parley.StateIdle && !spent &&
-			(p.Stagger == 0 || !spread(msg)) && p.Fits(whole(p, msg, c.m, c.o.ShortFooter).text)
+			(p.Stagger == 0 || !spread(msg)) && p.Fits(letter.Whole(p, msg, c.m, c.o.ShortFooter).Text)
 	}})
 }
 
@@ -66,7 +67,7 @@ func (c *courier) lookAhead(ctx context.Context) {
 
 	// The couriers of a broadcast share what they see of the machine.
 	t := c.m.Terminal()
-	if w, h := c.view.ready(ctx, t, &store.Job{Message: msg}, since); h.none() {
+	if w, h := c.view.ready(ctx, t, &store.Job{Message: msg}, since); h.None() {
 		c.ahead = foresight{messageID: msg.ID, on: t, way: w, began: since, ended: c.o.Now()}
 	}
 }

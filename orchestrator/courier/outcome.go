@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -25,14 +27,14 @@ type typist struct {
 }
 
 // newAttempt returns an attempt to type a message, or to go on with one.
-func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
+func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter.Letter, w way, resumed bool) *attempt {
 	a := &attempt{way: w, resumed: resumed, memory: &y.view.memory}
 	a.text = y.view.memory.textOf(job, t, l, resumed)
-	a.entered.named, a.entered.mode = y.o.Now(), ttyModeOf(y.o.host, t)
+	a.entered.named, a.entered.mode = y.o.Now(), sight.TTYModeOf(y.o.host, t)
 	if resumed {
 		a.entered.named = later(job.Message.Timestamp, job.QueuedAt) // the report may have come before this look
 	} else {
-		o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
+		o := sight.Observation{On: t, Profile: t.Profile, Names: y.m.ReportsMessages()}
 		a.entered.reporting = y.view.memory.reports(&o)
 	}
 	a.entered.long = a.text.lingers
@@ -43,11 +45,11 @@ func (y *typist) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, r
 func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
 	if p := y.o.Paused(); p != nil && !a.resumed { // since the look
 		y.view.memory.cautious = true
-		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, sight.Held(parley.HoldPaused, p.Words())))
 	}
 
 	sub := tmux.Submission{
-		Owner: y.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.text, Key: a.way.key,
+		Owner: y.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.Text, Key: a.way.key,
 		LeaveMode: a.way.by == passMode, Resume: a.resumed, OnEntered: y.o.Entered,
 	}
 	if a.resumed || !t.Profile.Instant() {
@@ -58,10 +60,10 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 		}
 	} else if t.Stopping.Load() {
 		y.view.memory.cautious = true
-		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, sight.Held(parley.HoldStopping, "")))
 	} else if y.o.leaseOver() {
 		y.view.memory.cautious = true
-		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, sight.Held(parley.HoldLease, "")))
 	}
 
 	out, err := y.o.host.Pane(t).Submit(ctx, sub)
@@ -87,7 +89,7 @@ func (y *typist) submit(ctx context.Context, t *team.Terminal, job store.Job, a 
 		return false, y.ledger.note(ctx, job, a.refused)
 	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
 		a.text.lingers, y.view.memory.cautious = true, false
-		return false, y.ledger.note(ctx, job, held(parley.HoldLingering, ""))
+		return false, y.ledger.note(ctx, job, sight.Held(parley.HoldLingering, ""))
 	}
 	return y.conclude(ctx, t, job, a, out, err)
 }
@@ -140,10 +142,10 @@ func (y *typist) conclude(
 		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
 		return true, errors.Join(y.ledger.close(ctx, job, refused), y.o.tellRefused(ctx, y.m, &job, refused.Words()))
 	case out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
-		return false, y.ledger.note(ctx, job, held(parley.EndedDialog, ""))
+		return false, y.ledger.note(ctx, job, sight.Held(parley.EndedDialog, ""))
 	case out.Phase == tmux.Entered, out.Reason == tmux.NotTaken: // a person may have pressed the key
 		if y.o.unread(t) > 0 && a.provable() {
-			a.text.mode = ttyModeOf(y.o.host, t)
+			a.text.mode = sight.TTYModeOf(y.o.host, t)
 			y.unread = append(y.unread, a.text)
 		}
 		y.view.stranded = a.text.strand(job, a, out)
@@ -189,7 +191,7 @@ func passing(why tmux.Refusal) bool {
 // remember notes the message that was entered last.
 func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
-	o := observation{on: t, profile: t.Profile, names: y.m.ReportsMessages()}
+	o := sight.Observation{On: t, Profile: t.Profile, Names: y.m.ReportsMessages()}
 	unreported := out.Phase == tmux.Taken && !a.entered.begun && y.view.memory.reports(&o) &&
 		!reportedSince(y.m, job, typed)
 	entered := a.enteredAt(&out)
@@ -222,8 +224,8 @@ func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
 }
 
 // pastedAnd says that a text stands pasted, and why its key waits.
-func pastedAnd(h hold) hold {
-	return h.with("pasted; Enter waits: ", "")
+func pastedAnd(h sight.Hold) sight.Hold {
+	return h.With("pasted; Enter waits: ", "")
 }
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
@@ -315,28 +317,28 @@ func (y *typist) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley
 }
 
 // refusal says why nothing more was typed.
-func (a *attempt) refusal(out tmux.Outcome, m *team.Member) hold {
+func (a *attempt) refusal(out tmux.Outcome, m *team.Member) sight.Hold {
 	switch out.Reason {
 	case tmux.InMode:
-		return held(parley.HoldScrolling, "")
+		return sight.Held(parley.HoldScrolling, "")
 	case tmux.Touched:
-		return held(parley.HoldPersonTyping, "")
+		return sight.Held(parley.HoldPersonTyping, "")
 	case tmux.Dead, tmux.Gone:
 		agent := m.Agent()
-		return held(parley.HoldExited, comeback(&agent))
+		return sight.Held(parley.HoldExited, sight.Comeback(&agent))
 	case tmux.InputOff:
-		return held(parley.HoldInputOff, "")
+		return sight.Held(parley.HoldInputOff, "")
 	case tmux.Shared:
-		return held(parley.HoldSynchronized, "")
+		return sight.Held(parley.HoldSynchronized, "")
 	case tmux.Foreign:
-		return held(parley.HoldWrongPane, "")
+		return sight.Held(parley.HoldWrongPane, "")
 	case tmux.Blocked:
-		return held(parley.HoldDialogOpened, "")
+		return sight.Held(parley.HoldDialogOpened, "")
 	case tmux.NotShown:
-		return held(parley.HoldNotShown, "")
+		return sight.Held(parley.HoldNotShown, "")
 	case tmux.NotReady:
 		return a.refused
 	}
 
-	return held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
+	return sight.Held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
 }

@@ -4,32 +4,34 @@ import (
 	"cmp"
 	"strings"
 
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/plain"
 )
 
 // misplaced holds when a program without markers has come to ask something where the text was typed: the key would
 // answer that.
-func (a *attempt) misplaced(o *observation) hold {
-	if o.profile.HasMarkers() {
-		return hold{}
+func (a *attempt) misplaced(o *sight.Observation) sight.Hold {
+	if o.Profile.HasMarkers() {
+		return sight.Hold{}
 	}
-	s := o.place()
+	s := o.Place()
 	if !a.memory.leaves(&s, &a.text.letter) {
-		return hold{}
+		return sight.Hold{}
 	}
-	return s.hold()
+	return s.Hold()
 }
 
 // leaves reports whether a place where messages may not belong is another one than that of the last look, with the
 // text of a letter at most behind it.
-func (m *memory) leaves(s *spot, l *letter) bool {
-	same := s.at.ID() == m.place.ID()
-	return s.isNew && !same && !m.isPart(cmp.Or(s.at.Words, s.at.Above), l)
+func (m *memory) leaves(s *sight.Spot, l *letter.Letter) bool {
+	same := s.At.ID() == m.place.ID()
+	return s.IsNew && !same && !m.isPart(cmp.Or(s.At.Words, s.At.Above), l)
 }
 
 // isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of
 // a text that is wrapped, or one that imitates a footer.
-func (m *memory) isPart(words string, l *letter) bool {
+func (m *memory) isPart(words string, l *letter.Letter) bool {
 	words = strings.TrimSpace(strings.TrimPrefix(words, m.place.Words))
-	return words != "" && strings.Contains(plain.CleanLine(l.text), words)
+	return words != "" && strings.Contains(plain.CleanLine(l.Text), words)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -83,8 +85,8 @@ func TestWhereAMessageIsTyped(t *testing.T) {
 		for prompt, code := range want {
 			h := readers[name]
 			on := &team.Terminal{Profile: generic(), Places: places}
-			if got := spotOn(h, on, promptScreen(prompt)); got.code != code {
-				t.Errorf("%s at %q: %q, want %q", name, prompt, got.code, code)
+			if got := sight.SpotOn(h, on, promptScreen(prompt)); got.Code != code {
+				t.Errorf("%s at %q: %q, want %q", name, prompt, got.Code, code)
 			}
 		}
 	}
@@ -106,14 +108,14 @@ func TestWhereItHasTakenOneSaysNothingOfTheNext(t *testing.T) {
 		screen := &tmux.Screen{
 			Lines: append(lines, ""), Width: 80, Height: 24, CursorX: len(lines[last]), CursorY: last,
 		}
-		if got := spotOn(h, on, screen); got.code != want {
-			t.Errorf("%q: %q, want %q", prompt, got.code, want)
+		if got := sight.SpotOn(h, on, screen); got.Code != want {
+			t.Errorf("%q: %q, want %q", prompt, got.Code, want)
 		}
 	}
 	hidden := promptScreen("> ")
 	hidden.CursorHidden = true
-	if got := spotOn(h, on, hidden); got.code != parley.HoldNewPlace {
-		t.Errorf("with the cursor hidden: %q", got.code)
+	if got := sight.SpotOn(h, on, hidden); got.Code != parley.HoldNewPlace {
+		t.Errorf("with the cursor hidden: %q", got.Code)
 	}
 }
 
@@ -141,10 +143,10 @@ func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
 		"an empty row, as it was then": {},
 	} {
 		c.at.New = true
-		a := &attempt{text: &typed{letter: letter{text: text}}, memory: &memory{place: c.before}}
-		o := &observation{place: func() spot { return spot{at: c.at, isNew: true, code: parley.HoldNewPlace} }}
-		o.profile = &profile.Profile{}
-		if h := a.misplaced(o); h.none() == c.waits {
+		a := &attempt{text: &typed{letter: letter.Letter{Text: text}}, memory: &memory{place: c.before}}
+		at := sight.Spot{At: c.at, IsNew: true, Code: parley.HoldNewPlace}
+		o := &sight.Observation{Place: func() sight.Spot { return at }, Profile: &profile.Profile{}}
+		if h := a.misplaced(o); h.None() == c.waits {
 			t.Errorf("%s: %+v, want that it waits: %v", name, h, c.waits)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/tmux"
 )
 
@@ -22,11 +23,11 @@ func TestQuestionsOfAnUnknownProgramHold(t *testing.T) {
 	} {
 		s := newStage(t, plainText)
 		screen := tmux.Screen{Lines: []string{c.screen}, Width: 80, CursorX: len(c.screen)}
-		got := questionOf(s.profile.Asks(ScreenOf(screen)), c.hides)
-		if got.code != c.want {
+		got := sight.QuestionOf(s.profile.Asks(sight.ScreenOf(screen)), c.hides)
+		if got.Code != c.want {
 			t.Errorf("%q: got %+v, want %q", c.screen, got, c.want)
 		}
-		if h := got.hold(); h.Code() != c.want ||
+		if h := got.Hold(); h.Code() != c.want ||
 			!strings.Contains(h.Words(), strings.TrimSpace(c.screen)) && c.want != "" {
 			t.Errorf("%q: held by %+v", c.screen, h)
 		}
@@ -36,7 +37,7 @@ func TestQuestionsOfAnUnknownProgramHold(t *testing.T) {
 // A dialog swallows a text, and Enter would answer it.
 func TestEnterIsWithheldWhileAnUnknownProgramShowsNothingOfTheText(t *testing.T) {
 	s := newStage(t, plainText)
-	s.tty = ttyMode{canonical: false, known: true}
+	s.tty = sight.TTYMode{Canonical: false, Known: true}
 	s.composer = "| a screen without it"
 	if step, after := s.until(tmux.Pasted, false); step.Do != tmux.Stop || step.Reason != tmux.NotShown ||
 		after < 10*time.Second {
@@ -44,7 +45,7 @@ func TestEnterIsWithheldWhileAnUnknownProgramShowsNothingOfTheText(t *testing.T)
 	}
 
 	s = newStage(t, plainText)
-	s.tty = ttyMode{canonical: false, known: true}
+	s.tty = sight.TTYMode{Canonical: false, Known: true}
 	s.composer = testText + " |"
 	if step, _ := s.until(tmux.Pasted, false); step.Do != tmux.Press {
 		t.Errorf("got %+v for a text that is shown, want Enter", step)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -17,19 +18,19 @@ const lookWithin = 10 * time.Second
 
 // ready decides whether a message may be typed now, and how. The look begins now or, where that
 // is dear, began after a time.
-func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, hold) {
+func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, sight.Hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := v.o.Now().Add(-time.Second)
 	facts := v.inspect(t, began)
 	_, forced := v.m.IsForced(job.Message.ID)
-	spent := facts.spent != "" && forced
+	spent := facts.Spent != "" && forced
 	if spent {
-		facts.spent = ""
+		facts.Spent = ""
 	}
 
 	h := v.look(ctx, t, job, &facts)
-	v.m.NoteLeftover(h.Cause, h.draft, h.Code().Left(), v.o.Now())
-	if h.none() {
+	v.m.NoteLeftover(h.Cause, h.Draft, h.Code().Left(), v.o.Now())
+	if h.None() {
 		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: v.future, spent: spent}
 		return w, v.o.stagger(t.Profile, job)
 	}
@@ -40,40 +41,40 @@ func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, bega
 }
 
 // look reads the terminal and says what is in the way.
-func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
-	if facts.unread > 0 {
+func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *sight.Facts) sight.Hold {
+	if facts.Unread > 0 {
 		v.memory.unread = v.o.Now()
 	}
-	if h := facts.hold(); !h.none() {
+	if h := facts.Hold(); !h.None() {
 		return h
 	}
 	if t.Profile.Instant() && v.ledger.numbered && !v.memory.cautious {
-		return hold{}
+		return sight.Hold{}
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 
 	if err := v.lookForStranded(ctx, t); err != nil {
-		return held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
+		return sight.Held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
 	}
 	requested := v.o.Now()
-	screen, err := readScreen(ctx, v.o.host.Pane(t), t.Profile, v.o.readings)
+	screen, err := sight.ReadPane(ctx, v.o.host.Pane(t), t.Profile, v.o.readings)
 	if err != nil {
-		return held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
+		return sight.Held(parley.HoldUnreadable, plain.CleanLine(err.Error()))
 	}
 	o := v.observe(t, job, screen)
-	o.requested = requested
-	v.future = screen.Ahead(o.now)
-	if o.profile.HasMarkers() {
-		o.see(&t.Shown)
-		o.heed(o.report)
+	o.Requested = requested
+	v.future = screen.Ahead(o.Now)
+	if o.Profile.HasMarkers() {
+		o.See(&t.Shown)
+		o.Heed(o.Report)
 	}
 	v.memory.noteCopies(&o, job.Message.Mark())
 	if x := v.memory.text; x != nil && x.keyless {
 		x.noteElsewhere(&o)
 	}
-	if o.refusal() != "" {
+	if o.Refusal() != "" {
 		v.memory.served = nil
 		v.m.Served.Note(nil)
 	}
@@ -90,12 +91,12 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 
 // passes says whether a message may go although something is in the way, and how: what its operator allowed or asked
 // for, and what the program's own queue is for. Else it returns what holds the message.
-func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, hold) {
+func (v *view) passes(t *team.Terminal, job *store.Job, h sight.Hold) (way, sight.Hold) {
 	over, forced := v.m.IsForced(job.Message.ID)
-	if h.draft != "" && h.draft == over {
-		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, hold{}
+	if h.Draft != "" && h.Draft == over {
+		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, sight.Hold{}
 	}
-	if !h.only {
+	if !h.Only {
 		return way{}, h
 	}
 
@@ -108,9 +109,9 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, hold) {
 		w.by = passMode
 	case h.Code() == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
 		w.by = passLimit
-	case h.blocked() && forced:
+	case h.Blocked() && forced:
 		w.by = passBlock
-	case h.working() && interrupts:
+	case h.Working() && interrupts:
 		w.by = passWork
 	case h.Code() == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
 		w = way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}
@@ -121,13 +122,13 @@ func (v *view) passes(t *team.Terminal, job *store.Job, h hold) (way, hold) {
 		h.Cause = h.Code().With(drawsLate)
 		return way{}, h
 	}
-	return w, hold{}
+	return w, sight.Hold{}
 }
 
 // lookAgain looks what is in the way of a message that took long to claim.
-func (v *view) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
+func (v *view) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) sight.Hold {
 	facts := v.inspect(t, v.o.Now())
-	facts.spent = "" // as it was decided before
+	facts.Spent = "" // as it was decided before
 	_, h := v.passes(t, job, v.look(ctx, t, job, &facts))
 	return h
 }
@@ -137,16 +138,16 @@ func spread(m *parley.Message) bool { return m.Kind == parley.KindBroadcast || m
 
 // stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
-func (o *Couriers) stagger(p *profile.Profile, job *store.Job) hold {
+func (o *Couriers) stagger(p *profile.Profile, job *store.Job) sight.Hold {
 	if p.Stagger == 0 || !spread(&job.Message) {
-		return hold{}
+		return sight.Hold{}
 	}
 	o.turns.Lock()
 	defer o.turns.Unlock()
 	now := o.Now()
 	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
-		return held(parley.HoldStaggered, "")
+		return sight.Held(parley.HoldStaggered, "")
 	}
 	o.turns.last[p.Name] = now
-	return hold{}
+	return sight.Hold{}
 }

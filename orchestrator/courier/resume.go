@@ -7,6 +7,8 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -84,14 +86,14 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 // resume goes on at the key of a text that stands in the composer, once the way is free.
 // Until then the delivery says why it waits.
 func (r *recovery) resume(
-	ctx context.Context, t *team.Terminal, job store.Job, l letter, waits func(hold) hold,
+	ctx context.Context, t *team.Terminal, job store.Job, l letter.Letter, waits func(sight.Hold) sight.Hold,
 ) (done bool, err error) {
 	x := r.view.memory.textOf(&job, t, l, true)
 	x.keyless = true
 	w, h := r.view.ready(ctx, t, &job, r.o.Now())
 	switch x.keyless = false; {
-	case h.none():
-	case h.composed(): // ours, or the attempt finds that it is not
+	case h.None():
+	case h.Composed(): // ours, or the attempt finds that it is not
 		w.key = tmux.Key(t.Profile.Key)
 	default:
 		return false, r.ledger.note(ctx, job, waits(h))
@@ -101,25 +103,25 @@ func (r *recovery) resume(
 
 // goOn goes on with a text that lingered where somebody typed: when it is gone from the
 // composer, or the way is free for one more key.
-func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
+func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l letter.Letter) (done bool, err error) {
 	screen, err := r.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
 
 	a, o := r.typist.newAttempt(t, &job, l, way{}, true), r.view.observe(t, &job, screen)
-	if !o.holds(&l) && !o.hides() && a.seen(&o) && !a.text.doubted { // it may stand behind what hides the composer
+	if !o.Holds(&l) && !o.Hides() && a.seen(&o) && !a.text.doubted { // it may stand behind what hides the composer
 		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	return r.resume(ctx, t, job, l, func(h hold) hold {
-		return h.with(parley.HoldLingering.Words("")+": ", "")
+	return r.resume(ctx, t, job, l, func(h sight.Hold) sight.Hold {
+		return h.With(parley.HoldLingering.Words("")+": ", "")
 	})
 }
 
 // confirm looks whether an entered text was taken. If it stands in the composer, it goes on with it
 // there. again says that its key was pressed twice.
 func (r *recovery) confirm(
-	ctx context.Context, t *team.Terminal, job store.Job, l letter, again bool,
+	ctx context.Context, t *team.Terminal, job store.Job, l letter.Letter, again bool,
 ) (done bool, err error) {
 	a := r.typist.newAttempt(t, &job, l, way{}, true)
 	a.entered.unseen = true
@@ -139,11 +141,11 @@ func (r *recovery) confirm(
 		o := r.view.observe(t, &job, screen)
 		a.noteUnread(&o)
 		a.entered.noteElsewhere(&o)
-		gone = gone || o.Composing && !o.holds(&l)
+		gone = gone || o.Composing && !o.Holds(&l)
 		taken, stop = a.taken(&o)
-		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
+		taken = taken && (!o.Profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		if !taken && !a.followed.pending() {
-			return stop || o.shows == profile.Dialog, nil
+			return stop || o.Shows == profile.Dialog, nil
 		}
 
 		step := a.followUp(&o)
@@ -159,9 +161,9 @@ func (r *recovery) confirm(
 		a.entered.stands = !gone
 		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	if o := r.view.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
-		return r.resume(ctx, t, job, l, func(h hold) hold { // the key was lost
-			return h.with(parley.EndedStanding.Words("")+": ", "")
+	if o := r.view.observe(t, &job, screen); o.Profile.HasMarkers() && o.HoldsOnly(&l) && !stop {
+		return r.resume(ctx, t, job, l, func(h sight.Hold) sight.Hold { // the key was lost
+			return h.With(parley.EndedStanding.Words("")+": ", "")
 		})
 	}
 	out := tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines, Again: again}

@@ -47,13 +47,13 @@ func TestFailureOnTheScreenYieldsToTheProgramsReport(t *testing.T) {
 
 			s.above = []string{words}
 			o := s.observation()
-			if o.shows != profile.Blocked {
-				t.Fatalf("the screen looks %s", o.shows)
+			if o.Shows != profile.Blocked {
+				t.Fatalf("the screen looks %s", o.Shows)
 			}
-			o.since = s.now.Add(-time.Minute)
+			o.Since = s.now.Add(-time.Minute)
 			said, _ := m.LastReport()
-			o.heed(said)
-			if got := o.standing(); got.State != c.want || got.limit.On && c.want == parley.StateIdle {
+			o.Heed(said)
+			if got := o.Standing(); got.State != c.want || got.Limit.On && c.want == parley.StateIdle {
 				t.Errorf("%s, %q: it counts as %s (%s), want %s", name, words, got.State, got.Evidence, c.want)
 			}
 		}
@@ -80,10 +80,10 @@ func TestAReportOfTheEndIsNotAheadOfAFailure(t *testing.T) {
 	} {
 		s := newStage(t, append([]string{framedText}, c.profiles...)...)
 		o := s.observation()
-		o.since = s.now.Add(-c.rested)
-		o.heed(team.Report{Event: "Stop", State: parley.StateIdle, At: s.now})
-		at := o.standing()
-		if got := at.hold(s.profile.Quiet); got.none() == c.holds || at.State != parley.StateIdle {
+		o.Since = s.now.Add(-c.rested)
+		o.Heed(team.Report{Event: "Stop", State: parley.StateIdle, At: s.now})
+		at := o.Standing()
+		if got := at.Hold(s.profile.Quiet); got.None() == c.holds || at.State != parley.StateIdle {
 			t.Errorf("%s: it counts as %s and holds for %q, want %v", name, at.State, got.Code(), c.holds)
 		}
 	}

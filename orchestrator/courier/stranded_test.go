@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
@@ -106,14 +107,14 @@ func TestFateOfAStrandedText(t *testing.T) {
 			if l.fate != c.want || l.pressable() != c.press {
 				t.Errorf("fate %d, pressable %v; want %d, %v", l.fate, l.pressable(), c.want, c.press)
 			}
-			h := hold{}
+			h := sight.Hold{}
 			if s.composer == testText || strings.Contains(s.composer, testMark) {
-				h = held(parley.HoldRecalled, "") // as every text of parley's that stands there
+				h = sight.Held(parley.HoldRecalled, "") // as every text of parley's that stands there
 			}
 			if got := l.hold(h).Code(); got != c.hold {
 				t.Errorf("held by %q, want %q", got, c.hold)
 			}
-			if got := l.hold(held(parley.HoldDialog, "")).Code(); got != parley.HoldDialog {
+			if got := l.hold(sight.Held(parley.HoldDialog, "")).Code(); got != parley.HoldDialog {
 				t.Errorf("in front of a dialog: held by %q", got)
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/store"
@@ -21,7 +23,7 @@ import (
 type typed struct {
 	store.TypedJob
 	on     *team.Terminal
-	letter letter
+	letter letter.Letter
 	copies      // on the screen at the look before it was typed
 	kept   bool // its program has come to rest with it
 
@@ -43,8 +45,8 @@ type typed struct {
 	given
 	stranded
 
-	mode ttyMode   // of the terminal when it was entered unread
-	read time.Time // since when its program has read its terminal; zero: it has not
+	mode sight.TTYMode // of the terminal when it was entered unread
+	read time.Time     // since when its program has read its terminal; zero: it has not
 }
 
 // given is what is known of a text that was entered.
@@ -72,7 +74,7 @@ func (m *memory) newText(on *team.Terminal) *typed {
 }
 
 // textOf returns the record of a text that is about to be typed, or, with resumed, to be followed further.
-func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter, resumed bool) *typed {
+func (m *memory) textOf(job *store.Job, on *team.Terminal, l letter.Letter, resumed bool) *typed {
 	if m.text == nil || m.text.Key != job.Key || m.text.on != on {
 		m.text = m.newText(on)
 	}
@@ -104,16 +106,16 @@ func (x *typed) shortID() string { return parley.Short(x.Message.ID) }
 // recognises reports whether what stands in the composer is not merely like the text. What a
 // program shows in place of a long paste could be of another: after a while in which nobody
 // looked it has to be what was there right after ours, or, if nobody saw that, to be as long.
-func (x *typed) recognises(o *observation) bool {
+func (x *typed) recognises(o *sight.Observation) bool {
 	switch {
-	case profile.Holds(o.Composer, x.letter.mark):
+	case profile.Holds(o.Composer, x.letter.Mark):
 		return true
 	case x.inFull: // then it does not fold later
 		return false
 	case x.collapsed != "":
 		return x.collapsed == o.Composer
 	}
-	return profile.Measures(o.Composer, x.letter.text)
+	return profile.Measures(o.Composer, x.letter.Text)
 }
 
 // memory is what earlier attempts on a terminal leave behind for later ones.
@@ -178,8 +180,8 @@ type attempt struct {
 
 	pasted   pasted
 	entered  entered
-	unread   time.Time // since when the program has not read its terminal; zero: it has
-	refused  hold      // why it stopped, or why the text did not show, where tmux does not know better
+	unread   time.Time  // since when the program has not read its terminal; zero: it has
+	refused  sight.Hold // why it stopped, or why the text did not show, where tmux does not know better
 	followed followed
 	withheld bool // its key was not pressed, as of the last step
 	queued   bool // its key was pressed while the program worked
@@ -240,11 +242,11 @@ type pasted struct {
 // entered is what an attempt remembers of its looks after the key.
 type entered struct {
 	began     time.Time
-	looked    time.Time // the last look, or the decision for the key
-	named     time.Time // a report that names the message counts from then
-	mode      ttyMode   // of the terminal before the key
-	reporting bool      // the program is expected to report the message
-	gone      time.Time // since when the text is gone from the composer without a report
+	looked    time.Time     // the last look, or the decision for the key
+	named     time.Time     // a report that names the message counts from then
+	mode      sight.TTYMode // of the terminal before the key
+	reporting bool          // the program is expected to report the message
+	gone      time.Time     // since when the text is gone from the composer without a report
 	still     team.Stillness
 	pressed   bool      // the key was pressed here
 	hidden    time.Time // since when no composer is on the screen

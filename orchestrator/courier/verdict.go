@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // change is a change of state for a hold's reason.
-func change(state parley.DeliveryState, h hold) store.Change {
+func change(state parley.DeliveryState, h sight.Hold) store.Change {
 	return store.Change{State: state, Cause: h.Cause}
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
@@ -21,40 +23,40 @@ type view struct {
 
 // inspect collects the facts of a member's terminal, which may be nil. What has the terminal may be
 // told as it was at the time since.
-func (v *view) inspect(t *team.Terminal, since time.Time) facts {
-	f := facts{pause: v.o.Paused(), agent: v.m.Agent()}
+func (v *view) inspect(t *team.Terminal, since time.Time) sight.Facts {
+	f := sight.Facts{Pause: v.o.Paused(), Agent: v.m.Agent()}
 	if v.o.Spent != nil {
-		f.spent = v.o.Spent(v.m.ID)
+		f.Spent = v.o.Spent(v.m.ID)
 	}
-	f.leaseOver = v.o.leaseOver()
+	f.LeaseOver = v.o.leaseOver()
 	if t == nil {
 		return f
 	}
 
-	f.launched, f.sameServer = true, t.Instance == v.o.host.Instance(t)
-	f.adopted, f.takes = t.Adopted(), t.Takes
-	f.ask = func() (tmux.Reader, error) { return v.o.host.Reader(t, since) }
+	f.Launched, f.SameServer = true, t.Instance == v.o.host.Instance(t)
+	f.Adopted, f.Takes = t.Adopted(), t.Takes
+	f.Ask = func() (tmux.Reader, error) { return v.o.host.Reader(t, since) }
 	if t.Known != nil {
-		f.unmatched = func() bool { p, ok := v.o.host.Program(t); return ok && p != t.Profile }
+		f.Unmatched = func() bool { p, ok := v.o.host.Program(t); return ok && p != t.Profile }
 	}
-	f.unread = v.o.unread(t)
+	f.Unread = v.o.unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
-	f.stopping, f.alive = t.Stopping.Load(), v.o.host.Alive(t)
+	f.Stopping, f.Alive = t.Stopping.Load(), v.o.host.Alive(t)
 	return f
 }
 
 // observe collects what is known of a terminal with this screen, for one message.
-func (v *view) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) observation {
+func (v *view) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) sight.Observation {
 	// What is unread comes before the mode: a program that changes the mode may drop it,
 	// and after that nothing is unread although nothing was read.
 	facts := v.inspect(t, v.o.Now())
-	o := look(v.o.host, v.o.readings, t, v.o.Now(), screen)
-	o.facts = facts
-	o.report, _ = v.m.LastReport() // heeded once it is known for how long the screen has lasted
-	o.named, _ = v.m.NamedAt(parley.Short(job.Message.ID))
-	o.before, _ = v.m.NamedAt(v.memory.last().shortID())
-	o.names = v.m.ReportsMessages()
+	o := sight.Look(v.o.host, v.o.readings, t, v.o.Now(), screen)
+	o.Facts = facts
+	o.Report, _ = v.m.LastReport() // heeded once it is known for how long the screen has lasted
+	o.Named, _ = v.m.NamedAt(parley.Short(job.Message.ID))
+	o.Before, _ = v.m.NamedAt(v.memory.last().shortID())
+	o.Names = v.m.ReportsMessages()
 	return o
 }
 
@@ -143,5 +145,5 @@ func (v *view) isFromPerson(job *store.Job) bool {
 
 // textOf returns a message as it goes through a door.
 func (v *view) textOf(t *team.Terminal, job *store.Job) string {
-	return whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).text
+	return letter.Whole(t.Profile, v.o.Roster.Names.FillIn(&job.Message), v.m, v.o.ShortFooter).Text
 }

@@ -3,6 +3,7 @@ package courier
 import (
 	"context"
 
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/program/profile"
@@ -52,12 +53,12 @@ type host interface {
 	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (openDoor, error)
 	// Beckon has the program's hooks in the turn ask for a message, or no longer.
 	Beckon(m *team.Member, up bool)
-	terminalHost
+	sight.Host
 }
 
 // machine is the real host.
 type machine struct {
-	Machine
+	sight.Machine
 	doors  Doors
 	beckon func(agentID string, up bool) // nil: no hook asks
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -213,9 +214,9 @@ func (d *daemon) observe() {
 		d.wakeUp()
 	case !p.dead:
 		screen := p.screen()
-		o := look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
-		if o.profile.HasMarkers() {
-			o.see(&t.Shown)
+		o := sight.Look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
+		if o.Profile.HasMarkers() {
+			o.See(&t.Shown)
 		}
 	}
 }

@@ -69,47 +69,47 @@ var typingDefects = []defect{
 		if errors.Is(err, ErrNoBody) {`, nil},
 
 	// Obstacles.
-	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`, nil},
-	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`, nil},
-	{"a suggestion holds as a draft does", "reading.go", `	if !o.Composing || strings`, `	if true || strings`, nil},
+	{"a dialog does not hold", "../sight/screen_state.go", `return Held(parley.HoldDialog, "")`, `return Hold{}`, nil},
+	{"a draft does not hold", "../sight/screen_state.go", `return Held(parley.HoldDraft, "")`, `return Hold{}`, nil},
+	{"a suggestion holds as a draft does", "../sight/reading.go", `	if !o.Composing || strings`, `	if true || strings`, nil},
 	{"whatever stands behind the cursor is a suggestion", "../../program/profile/cells.go", `			case !drawn.muted():
 				return rows, false
 `, ``, nil},
-	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")
-		h.only = only
+	{"work does not hold", "../sight/screen_state.go", `		h := Held(parley.HoldBusy, "")
+		h.Only = only
 		return h`, `		_ = only
-		return hold{}`, nil},
-	{"nobody asks which program reads", "reader.go", `	case f.untold != nil, f.reader.PID == 0, f.takes(f.reader):`,
-		`	case true:`, []edit{{"spot.go", `	case !t.Takes(r):`, `	case false:`}}},
-	{"a person who has just typed does not hold", "hold.go", `case since <= pause:`, `case since <= -pause:`, nil},
-	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `, nil},
+		return Hold{}`, nil},
+	{"nobody asks which program reads", "../sight/reader.go", `	case f.untold != nil, f.Reader.PID == 0, f.Takes(f.Reader):`,
+		`	case true:`, []edit{{"../sight/spot.go", `	case !t.Takes(r):`, `	case false:`}}},
+	{"a person who has just typed does not hold", "../sight/hold.go", `case since <= pause:`, `case since <= -pause:`, nil},
+	{"keys that do not show yet do not hold", "../sight/hold.go", `case since <= UnshownPause && `, `case since <= -UnshownPause && `, nil},
 	{"keys that were read late do not hold", "memory.go", `waited.After(screen.Touched) {`, `false {`, nil},
-	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`, []edit{
-		{"ready.go", `	if facts.unread > 0 {`, `	if false {`},
+	{"nobody waits for the program to read", "../sight/hold.go", `	if f.Unread > 0 { //`, `	if f.Unread > 1<<20 { //`, []edit{
+		{"ready.go", `	if facts.Unread > 0 {`, `	if false {`},
 	}},
-	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.on && !active &&`, `	case m.last().on == nil && !active &&`, nil},
+	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.On && !active &&`, `	case m.last().on == nil && !active &&`, nil},
 
 	// Who reads there, and what is asked.
-	{"nobody asks whether anything reads", "spot.go", `	case r.PID == 0, lines.known`, `	case lines.known && false && lines.known`, nil},
-	{"words before the cursor do not make a new place", "spot.go", `s.isNew = (s.at.New ||`, `s.isNew = (false && s.at.New ||`, nil},
-	{"the operator's word counts for any place", "spot.go", `!t.Places.Has(team.ProgramID(r.Program), s.at)`,
+	{"nobody asks whether anything reads", "../sight/spot.go", `	case r.PID == 0, lines.Known`, `	case lines.Known && false && lines.Known`, nil},
+	{"words before the cursor do not make a new place", "../sight/spot.go", `s.IsNew = (s.At.New ||`, `s.IsNew = (false && s.At.New ||`, nil},
+	{"the operator's word counts for any place", "../sight/spot.go", `!t.Places.Has(team.ProgramID(r.Program), s.At)`,
 		`!t.Places.Has(team.ProgramID(r.Program), profile.Place{})`, nil},
-	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.question.none():`, `	case false:`, nil},
-	{"a screen that no marker knows does not hold", "screen_state.go", `	return held(parley.HoldUnknownScreen, "")`,
-		`	return hold{}`, nil},
-	{"a question between paste and key is not seen", "attempt.go", `	if a.refused = a.misplaced(o); !a.refused.none() {`,
+	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.Question.None():`, `	case false:`, nil},
+	{"a screen that no marker knows does not hold", "../sight/screen_state.go", `	return Held(parley.HoldUnknownScreen, "")`,
+		`	return Hold{}`, nil},
+	{"a question between paste and key is not seen", "attempt.go", `	if a.refused = a.misplaced(o); !a.refused.None() {`,
 		`	if false {`, nil},
-	{"a text behind what no marker knows is given up", "attempt.go", `	if o.profile.HasMarkers() && o.hides() { //`,
+	{"a text behind what no marker knows is given up", "attempt.go", `	if o.Profile.HasMarkers() && o.Hides() { //`,
 		`	if false { //`, nil},
-	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.facts.unread > 0 && !o.question.none()`,
+	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.Facts.Unread > 0 && !o.Question.None()`,
 		`asked := false`, nil},
 	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
 	{"the begin of a turn is proof before any was seen", "followed.go", `case began && served &&`,
 		`case began &&`, nil},
 	{"a dialog is proof before a turn was seen", "followed.go", `return served || said ||`, `return true || said ||`, nil},
-	{"a stop does not wait for a refusal", "followed.go", `	case o.facts.stopping:`, `	case o.facts.stopping && f.begun:
+	{"a stop does not wait for a refusal", "followed.go", `	case o.Facts.Stopping:`, `	case o.Facts.Stopping && f.begun:
 		return tmux.Step{Do: tmux.Done}
-	case o.facts.stopping:`, nil},
+	case o.Facts.Stopping:`, nil},
 	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.followUp(&o)`,
 		`		step := tmux.Step{Do: tmux.Done}`, nil},
 	{"a report counts although the program may refuse", "../team/served.go", `	return s.last.Profile`, `	return false && s.last.Profile`, nil},
@@ -119,25 +119,25 @@ var typingDefects = []defect{
 
 	// Between the paste and the key.
 	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
-	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.by.works`,
+	{"work between paste and key is not seen", "attempt.go", `case o.Shows == profile.Busy && !a.way.by.works`,
 		`case false && !a.way.by.works`, nil},
-	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.text.letter) && a.recognises(o):`,
-		`case o.holds(&a.text.letter) && a.recognises(o):`, nil},
+	{"words beside ours are not seen", "attempt.go", `case o.HoldsOnly(&a.text.letter) && a.recognises(o):`,
+		`case o.Holds(&a.text.letter) && a.recognises(o):`, nil},
 	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
-	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.typable(); !a.refused.none() {
+	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.Typable(); !a.refused.None() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
 	if a.text.elsewhere`, `	if a.text.elsewhere`, nil},
 	{"a crash's paste that does not show gets its key", "attempt.go",
-		`!o.tty.known && !a.resumed) &&`, `!o.tty.known || a.resumed) &&`, nil},
+		`!o.TTY.Known && !a.resumed) &&`, `!o.TTY.Known || a.resumed) &&`, nil},
 	{"a paste that does not show gets its key", "attempt.go",
-		`(trusted || !o.tty.known && !a.resumed) &&`, `(trusted || !a.resumed) &&`, nil},
+		`(trusted || !o.TTY.Known && !a.resumed) &&`, `(trusted || !a.resumed) &&`, nil},
 
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",
-		`if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() ||
+		`if !takesKey || !o.HoldsOnly(&a.text.letter) || !sight.Touched(o.Now, o.Screen, a.memory.lag).None() ||
 		a.memory.readLate(o) {`, `if !takesKey {`, nil},
-	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.facts.unread > 0 { //`, `	if false { //`, nil},
+	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.Facts.Unread > 0 { //`, `	if false { //`, nil},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`, nil},
 	{"what a form shows counts as taken", "stranded.go", `case s.shownAbove(o) && s.wasEntered() && !s.doubted:`,
@@ -146,19 +146,19 @@ var typingDefects = []defect{
 			{"verdict.go", `if !entered && proof != parley.ProofReport {`, `if false {`},
 		}},
 	{"what stands in the composer counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.facts.unread > 0, !o.facts.alive:`, nil},
+		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, !o.Facts.Alive:`, nil},
 	{"what is unread counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.holds(&a.text.letter), !o.facts.alive:`, nil},
+		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Holds(&a.text.letter), !o.Facts.Alive:`, nil},
 	{"what a dead program had not read counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.text.letter):`, nil},
+		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, o.Holds(&a.text.letter):`, nil},
 	{"what a pager has read counts as taken", "attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`, nil},
 	{"a text behind a dialog counts as taken", "attempt_entered.go",
-		`	case o.hides():`, `	case false:`, nil},
+		`	case o.Hides():`, `	case false:`, nil},
 	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`, []edit{
 		{"attempt_entered.go", `	if !a.entered.touched && !a.entered.unseen {`, `	if true {`},
 	}},
 	{"an emptied composer is proof although nobody looked", "attempt_entered.go",
-		`e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin`, `_ = blindWithin`, nil},
+		`e.unseen = e.unseen || o.Now.Sub(e.looked) >= blindWithin`, `_ = blindWithin`, nil},
 	{"a report after the last look is not believed", "outcome.go", `	if y.certain(t, &job, a, &out) {`, `	if false {`, nil},
 
 	// After a crash.
@@ -176,26 +176,26 @@ var typingDefects = []defect{
 	}},
 	{"keys that a crash left waiting are not let go", "view.go",
 		`	waited, err := o.host.Pane(t).ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
-	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(&o))`, `_ = 0`, nil},
+	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.Profile.HasMarkers() || a.seen(&o))`, `_ = 0`, nil},
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = later(job.Message.Timestamp, job.QueuedAt) //`, `_ = 0 //`, nil},
 
 	// The courier.
 	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}`, `	defer func() { _, _, _ = c.ledger.claim(ctx, &job, l) }()
-	job.Announced, job.PaneSeq = l.announced, c.ledger.seq+1`, nil},
+	job.Announced, job.PaneSeq = l.Announced, c.ledger.seq+1`, nil},
 	{"a refused claim is typed", "ledger.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`, nil},
 	{"what took long to claim is typed without another look", "courier.go", `now.Sub(looked) > staleLook || now.Sub(decided) >= slowClaim {`,
 		`false && now.Sub(looked) > 0 && now.Sub(decided) > 0 {`, nil},
-	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
-		c.doors.hook.beckon(`, `	if !h.none() && job.State != parley.DeliveryTyping {
+	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.None() {
+		c.doors.hook.beckon(`, `	if !h.None() && job.State != parley.DeliveryTyping {
 		c.doors.hook.beckon(`, nil},
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
 		c.lookAhead`, `	if busy && false {
 		c.lookAhead`, nil},
 	{"a dropped offer is typed on", "ledger.go", `return l.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
 	{"the number is not read off the pane", "view.go", `	if s == nil && v.ledger.numbered {`, `	if s == nil {`, nil},
-	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.announced, l.seq+1`, `job.Announced, job.PaneSeq = text.announced, l.seq`, nil},
+	{"the number is one too low", "ledger.go", `job.Announced, job.PaneSeq = text.Announced, l.seq+1`, `job.Announced, job.PaneSeq = text.Announced, l.seq`, nil},
 	{"what was left in typing is forgotten", "courier.go", `ledger{post: p, open: true, behind: true}`,
 		`ledger{post: p, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.ledger.open = true, true`, `again = true`, nil},
@@ -209,22 +209,22 @@ var typingDefects = []defect{
 				c.ledger.behind = true`, `			if err != nil || !done {`, nil},
 
 	// Hosts.
-	{"a lease that is over does not hold", "view.go", `	f.leaseOver = v.o.leaseOver()`,
-		`	f.leaseOver = false`, nil},
-	{"the key does not wait for the lease", "observation.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
+	{"a lease that is over does not hold", "view.go", `	f.LeaseOver = v.o.leaseOver()`,
+		`	f.LeaseOver = false`, nil},
+	{"the key does not wait for the lease", "../sight/observation.go", `	if o.Facts.LeaseOver {`, `	if false {`, nil},
 
 	// The verdicts.
 	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},
 	{"an unknown outcome counts as nothing typed", "outcome.go", `	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure`, `	if failure != nil && out.Phase != tmux.Taken {
-		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, y.m)))`, nil},
+		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.Refusal(out, y.m)))`, nil},
 	{"entered counts as submitted", "outcome.go", `case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:`,
 		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`, nil},
 	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,
 		`case false:`, nil},
-	{"a paste that does not show is typed again without a dialog", "attempt.go", `return a.text.beneath && o.unvisited()`,
-		`return o.unvisited()`, nil},
-	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.unvisited()`,
+	{"a paste that does not show is typed again without a dialog", "attempt.go", `return a.text.beneath && o.Unvisited()`,
+		`return o.Unvisited()`, nil},
+	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.Unvisited()`,
 		`return a.text.beneath`, nil},
 	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.view.memory.given {`, `	if true {`, nil},
 	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code() != parley.EndedUndone &&`,
@@ -233,16 +233,16 @@ var typingDefects = []defect{
 		`	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {`,
 		`	if g.above = o.Above; false {`, nil},
 	{"what its program has not drawn counts as taken back", "memory.go",
-		`o.screen.Drawn.After(g.told) //`, `!o.screen.Drawn.IsZero() //`, nil},
+		`o.Screen.Drawn.After(g.told) //`, `!o.Screen.Drawn.IsZero() //`, nil},
 	{"the second key counts as the first", "../../tmux/submit.go",
 		`d.out.Again, d.out.EnteredAt = true, time.Now()`, `d.out.Again = true`, nil},
-	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.brief(), err`, `	return undone || false && h.brief(), err`, nil},
+	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.Brief(), err`, `	return undone || false && h.Brief(), err`, nil},
 	{"what a person entered and recalls gets its key", "stranded.go", `	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
 `, `	return s.wasEntered() && (s.left || s.shownAbove(o))
 `, []edit{{"stranded.go", "\t\ts.elsewhere = true\n", ""}}},
 	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.Code() == parley.HoldBusy && t.Profile.QueueKey`,
-		`	case h.working() && t.Profile.QueueKey`, nil},
+		`	case h.Working() && t.Profile.QueueKey`, nil},
 }
 
 var pageFlag = flag.String("page", "", "simulate, try the defects, and write the page to this file")

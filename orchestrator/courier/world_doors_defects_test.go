@@ -16,8 +16,8 @@ var doorDefects = []defect{
 		x.answer.Fate = door.Absent
 	}
 	switch f := x.answer.Fate; {`, nil},
-	{"a program that works counts as one that has nothing to do", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
-		`idle := o.shows != profile.Blocked ||`, nil},
+	{"a program that works counts as one that has nothing to do", "doorway_ask.go", `idle := o.Shows == profile.Idle ||`,
+		`idle := o.Shows != profile.Blocked ||`, nil},
 	{"what a daemon had given as it died is typed", "courier.go", `			c.doors.restore(t, job)
 			continue`, `			if err := c.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
 				return err
@@ -30,13 +30,13 @@ var doorDefects = []defect{
 		`typed := d.v`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.v.stranded != nil && d.v.stranded.Key == job.Key || forced`, `forced`, nil},
 	{"the next message is typed before it", "doorway.go",
-		`			h = held(parley.HoldInside, "a message before this one")`, `			h = hold{}`, nil},
+		`			h = sight.Held(parley.HoldInside, "a message before this one")`, `			h = sight.Hold{}`, nil},
 	{"what is taken back goes behind what came after it", "doorway_ask.go", `range d.open.behind(x) {`,
 		`range d.open.behind(x)[:0] {`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
 	new(memory).noteHanded(x,`, nil},
-	{"nobody looks again after a slow claim for the door", "doorway.go", `	if still := f.hold(); !still.none() {`,
-		`	if still := f.hold(); false && !still.none() {`, nil},
+	{"nobody looks again after a slow claim for the door", "doorway.go", `	if still := f.Hold(); !still.None() {`,
+		`	if still := f.Hold(); false && !still.None() {`, nil},
 	{"what goes through a door overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
 			c.ledger.soon`, `		if false {
 			c.ledger.soon`, nil},
@@ -74,11 +74,11 @@ var doorDefects = []defect{
 	// Hooks of its program.
 	{"any message goes to a hook in the turn", "doorway_hook.go", `!at.AtEnd && !team.IsUrgent(*job) ||`, `false ||`, nil},
 	{"a hook overtakes what its program has in its own queue", "doorway_hook.go", `|| w.hasQueue(t) {`, `|| w.hasQueue(nil) {`, nil},
-	{"a hook overtakes what its program was given", "doorway.go", `		if d.open.ahead().none() {
+	{"a hook overtakes what its program was given", "doorway.go", `		if d.open.ahead().None() {
 			return call, true`, `		if true {
 			return call, true`, nil},
-	{"a hook takes what may be refused", "doorway_hook.go", `!h.none() && !h.Code().OpenDoor(true) || !w.v.isServed(t) ||`,
-		`!h.none() && !h.Code().OpenDoor(true) ||`, nil},
+	{"a hook takes what may be refused", "doorway_hook.go", `!h.None() && !h.Code().OpenDoor(true) || !w.v.isServed(t) ||`,
+		`!h.None() && !h.Code().OpenDoor(true) ||`, nil},
 	{"what a hook loses again and again goes to the next", "doorway_ask.go", `			d.hook.deaf = x.on
 `, ``, nil},
 	{"a hook that has gone on counts as one that took it", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`,
@@ -98,14 +98,14 @@ var doorDefects = []defect{
 `, `		c.ledger.leave(nil)
 `, nil},
 	{"the next message does not wait for what a program was started with", "doorway.go", `		case x.Argument:
-			return held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
+			return sight.Held(parley.HoldNotBegun, "")`, `		case x.Argument:`, nil},
 	{"the door is asked of what a program was started with", "doorway_ask.go", `	if x.Argument {
 		return door.Answer{`, `	if x.Argument && false {
 		return door.Answer{`, nil},
 	{"what a program was started with is never given up", "doorway_ask.go", `now.Sub(x.idle) >= doorSilence {`, `now.Sub(x.idle) >= doorSilence && !x.Argument {`, nil},
-	{"what a program was started with is given up while it asks something", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
-		`idle := o.shows == profile.Idle || x.Argument && o.shows == profile.Dialog ||`, nil},
+	{"what a program was started with is given up while it asks something", "doorway_ask.go", `idle := o.Shows == profile.Idle ||`,
+		`idle := o.Shows == profile.Idle || x.Argument && o.Shows == profile.Dialog ||`, nil},
 	{"what its launcher shows of a message counts as taken", "doorway_ask.go", `	if x.Argument && !x.worked && (`, `	if false && (`, nil},
-	{"what a program has refused at its start counts as taken", "doorway_ask.go", `	case shown && o.refusal() != "":`, `	case false:`,
+	{"what a program has refused at its start counts as taken", "doorway_ask.go", `	case shown && o.Refusal() != "":`, `	case false:`,
 		[]edit{{"doorway_ask.go", `answered || !v.memory.mayRefuse(o)`, `true`}}},
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
 )
 
 // A program can be launched with a message as its argument. It may take that at once, late or never, or end with a word
@@ -66,7 +67,7 @@ func (w *world) launchWith(e event) {
 
 // startWith gives the program its argument.
 func (g *program) startWith(m *parley.Message, e event) {
-	text := argument(g.p, m, g.w.daemon.m, g.w.story.Traits.ShortID).text
+	text := letter.Argument(g.p, m, g.w.daemon.m, g.w.story.Traits.ShortID).Text
 	given := piece{text: text, msg: parley.Short(m.ID), at: time.Now(), whole: true}
 	l := letterIn{id: m.ID, piece: given, argument: true}
 	if e.N&8 != 0 { // its launcher shows what it starts

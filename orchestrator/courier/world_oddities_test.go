@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -247,7 +248,7 @@ func (w *world) settlePlace() {
 		return
 	}
 	screen := p.screen()
-	at := profile.PlaceOf(ScreenOf(screen), g.p)
+	at := profile.PlaceOf(sight.ScreenOf(screen), g.p)
 	if at.Words != strings.TrimSpace(g.face.prompt) {
 		w.after(time.Second, w.settlePlace)
 		return
@@ -260,11 +261,11 @@ func (w *world) settlePlace() {
 // settleHere is the operator's word that messages belong where the cursor stands.
 func (w *world) settleHere() {
 	screen := w.pane.screen()
-	s := spotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
-	id := team.ProgramID(s.reader.Program)
+	s := sight.SpotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
+	id := team.ProgramID(s.Reader.Program)
 	_ = w.word.places.Add(context.Background(), id, profile.Place{})
-	_ = w.word.places.Add(context.Background(), id, s.at)
-	w.note("messages belong behind %q of %s", s.at.Words, s.reader.Program)
+	_ = w.word.places.Add(context.Background(), id, s.At)
+	w.note("messages belong behind %q of %s", s.At.Words, s.Reader.Program)
 	w.wakeDaemon()
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 )
 
@@ -110,7 +111,7 @@ func (r *result) String() string {
 // common is what stories that are told in turn have in common.
 type common struct {
 	set     *profile.Set
-	looks   *readings
+	looks   *sight.Readings
 	formats formats
 }
 
@@ -120,7 +121,7 @@ func newCommon() *common {
 }
 
 func commonOf(set *profile.Set) *common {
-	return &common{set: set, looks: newReadings(manyScreens), formats: formats{}}
+	return &common{set: set, looks: sight.NewReadings(manyScreens), formats: formats{}}
 }
 
 const (

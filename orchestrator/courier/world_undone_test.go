@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"parley/orchestrator/sight"
 )
 
 // A person takes a prompt out of the conversation again, as Escape does before the first word, or recalls one that was
@@ -108,7 +110,7 @@ func (w *world) rested(m *message) bool {
 	since := slices.MaxFunc([]time.Time{p.activity, m.undone, g.hung, g.stalled, w.stuck, w.freed, g.ended},
 		time.Time.Compare)
 	return clear && rests && drawn &&
-		time.Since(since) > max(g.p.TakenWithin, unshownPause)+4*time.Second+tr.Draw
+		time.Since(since) > max(g.p.TakenWithin, sight.UnshownPause)+4*time.Second+tr.Draw
 }
 
 // undone checks the verdict on a message that was taken back, as could be seen.

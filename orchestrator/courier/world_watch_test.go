@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/sight"
 	"parley/store"
 )
 
@@ -152,16 +153,17 @@ func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 	g := p.program
 	check := func(text string, at time.Time) {
 		if !g.p.HasMarkers() { // only the person is seen there
-			if p.watchedAt(seen) && seen.Sub(p.activity.Truncate(time.Second)) <= typingPause {
+			if p.watchedAt(seen) && seen.Sub(p.activity.Truncate(time.Second)) <= sight.TypingPause {
 				v.w.violate(promiseDraft, "%s goes where a person types %q", what, text)
 			}
 			return
 		}
 		drawn := !g.draftAt.IsZero() && !g.draftAt.After(seen)
 		at = at.Truncate(time.Second) // as tmux tells it
-		unshown := at.After(p.drawn) && at.After(seen.Add(-unshownPause)) || !at.Before(seen.Add(-typingPause))
+		unshown := at.After(p.drawn) && at.After(seen.Add(-sight.UnshownPause)) ||
+			!at.Before(seen.Add(-sight.TypingPause))
 		late := v.unread.After(at) && v.unread.After(p.drawn.Add(time.Second)) &&
-			v.unread.After(seen.Add(-unshownPause))
+			v.unread.After(seen.Add(-sight.UnshownPause))
 		if drawn || late || p.watchedAt(seen) && unshown {
 			v.w.violate(promiseDraft, "%s goes where a person has typed %q", what, text)
 		}

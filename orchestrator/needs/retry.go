@@ -11,8 +11,8 @@ import (
 	"parley"
 	"parley/op"
 	"parley/orchestrator/admission"
-	"parley/orchestrator/courier"
 	"parley/orchestrator/relay"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/plain"
@@ -137,12 +137,12 @@ func standsThere(ctx context.Context, m *team.Member, draft string) error {
 		return parley.Errorf(parley.InvalidArgument, "parley does not see what stands in the composer of %s", m.Name).
 			Suggest("See there: parley attach %s", m.Name)
 	}
-	screen, err := courier.ReadScreen(ctx, t)
+	screen, err := sight.ReadScreen(ctx, t)
 	if err != nil {
 		return err
 	}
 
-	stands, _ := t.Profile.Composer(courier.ScreenOf(screen))
+	stands, _ := t.Profile.Composer(sight.ScreenOf(screen))
 	if stands == draft {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -87,9 +87,9 @@ type answer struct {
 	screen    tmux.Screen // as seen last
 	takesKeys bool        // it does not show a program that waits for a prompt
 	menu      profile.Menu
-	unsettled courier.Unsettled // what menu asks of the operator's word
-	open      bool              // the screen shows a dialog: menu
-	typing    int               // the index of the option whose label is being replaced by a text; -1: none
+	unsettled sight.Unsettled // what menu asks of the operator's word
+	open      bool            // the screen shows a dialog: menu
+	typing    int             // the index of the option whose label is being replaced by a text; -1: none
 
 	question string   // that was answered
 	sent     []string // the keys and texts that went in
@@ -109,7 +109,7 @@ func (a *answer) look(ctx context.Context) error {
 	a.screen = screen.WithoutColours()
 	a.menu, a.unsettled, a.open = menuOf(a.t, a.screen)
 	// A program that ended or waits leaves its dialog on the screen; what no markers know is the operator's to judge.
-	own := !a.t.Profile.HasMarkers() || !courier.HasOther(a.t) || settlesSomething(&a.menu)
+	own := !a.t.Profile.HasMarkers() || !sight.HasOther(a.t) || settlesSomething(&a.menu)
 	a.open = a.open && own
 	a.takesKeys = own && takesKeys(a.t, a.screen)
 	if a.typing >= 0 && a.typing < len(a.menu.Options) {
@@ -254,7 +254,7 @@ func (a *answer) stuck() error {
 // press carries out a step, if the screen still shows what was looked at, and the program has read all that
 // was typed before: what it reads later can change what the step is for.
 func (a *answer) press(ctx context.Context, s step, from, to int) (pressed bool, err error) {
-	if courier.Unread(a.t) > 0 {
+	if sight.Unread(a.t) > 0 {
 		return false, wait.Pause(ctx, lookEvery)
 	}
 	refusal, detail, err := a.t.Pane.Press(ctx, tmux.Keypress{

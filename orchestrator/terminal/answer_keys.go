@@ -13,7 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -36,13 +36,13 @@ func screenID(s tmux.Screen) string {
 // takesKeys reports whether a screen may be sent keys: its program neither waits for a prompt nor works, as far
 // as anything is known of it.
 func takesKeys(t *team.Terminal, screen tmux.Screen) bool {
-	if screen.Dead || screen.InMode || courier.HidesInput(t) {
+	if screen.Dead || screen.InMode || sight.HidesInput(t) {
 		return false
 	}
-	r := t.Profile.Read(courier.ScreenOf(screen))
+	r := t.Profile.Read(sight.ScreenOf(screen))
 	switch {
 	case !t.Profile.HasMarkers():
-		return courier.UnsettledOn(t, screen).IsNew || r.Asks != (profile.Question{})
+		return sight.UnsettledOn(t, screen).IsNew || r.Asks != (profile.Question{})
 	case r.Shows == profile.Dialog:
 		return true
 	}
@@ -151,7 +151,7 @@ func dialogOf(t *team.Terminal, menu *profile.Menu) *parley.Dialog {
 	d := &parley.Dialog{
 		ID: menu.ID(), Question: parley.ScreenLine(menu.Question), Lines: []string{},
 		Options: []parley.DialogOption{}, TakesText: menu.Text,
-		Secret: menu.Secret || courier.HidesInput(t) && !t.Profile.HasMarkers(), Hints: parley.ScreenLine(menu.Hints),
+		Secret: menu.Secret || sight.HidesInput(t) && !t.Profile.HasMarkers(), Hints: parley.ScreenLine(menu.Hints),
 	}
 	for _, line := range menu.Lines {
 		d.Lines = append(d.Lines, parley.ScreenLine(line))
@@ -206,15 +206,15 @@ func ticksOf(m *profile.Menu) (ticks []bool) {
 }
 
 // menuOf returns the dialog that a screen shows, and what only the operator can say there.
-func menuOf(t *team.Terminal, screen tmux.Screen) (m profile.Menu, u courier.Unsettled, open bool) {
+func menuOf(t *team.Terminal, screen tmux.Screen) (m profile.Menu, u sight.Unsettled, open bool) {
 	if screen.Dead {
 		return m, u, false
 	}
-	s := courier.ScreenOf(screen)
+	s := sight.ScreenOf(screen)
 	if menu, open := t.Profile.Menu(s); open {
 		return menu, u, true
 	}
-	if u = courier.UnsettledOn(t, screen); u.IsNew {
+	if u = sight.UnsettledOn(t, screen); u.IsNew {
 		menu := profile.PlaceMenu(s, u.Words)
 		if u.At.Lost && t.Takes(u.Reader) { // it would stand for all that hides its cursor
 			menu.Options = nil
@@ -238,7 +238,7 @@ func (a *answer) settles(want chosen) bool {
 // cursor stands, if that was shown. It presses no key.
 func (a *answer) settle(ctx context.Context, want chosen) error {
 	u := a.unsettled
-	if now := courier.UnsettledOn(a.t, a.screen); u.Program == "" || now.Program != u.Program {
+	if now := sight.UnsettledOn(a.t, a.screen); u.Program == "" || now.Program != u.Program {
 		return a.changed()
 	}
 	if err := a.t.Places.Add(ctx, u.Program, profile.Place{}); err != nil {
@@ -256,7 +256,7 @@ func (a *answer) settle(ctx context.Context, want chosen) error {
 
 // forget takes back the operator's word of the program that reads the terminal.
 func (a *answer) forget(ctx context.Context) (*parley.AnswerDialogResult, error) {
-	u := courier.UnsettledOn(a.t, a.screen)
+	u := sight.UnsettledOn(a.t, a.screen)
 	if u.Program == "" {
 		return nil, parley.Errorf(parley.InvalidArgument, "no program reads the terminal of %s now", a.m.Name).
 			With("parameter", "forget").Suggest("Try again when its program is there.")

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -267,13 +267,13 @@ func (w *watcher) stateOf(
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
 	quietFor := now.Sub(info.Activity)
-	hides := !t.Profile.HasMarkers() && courier.HidesInput(t) // which needs no output
-	if quietFor > 2*time.Second+max(t.Profile.Quiet, t.Profile.Still, courier.SteadyAfter) &&
+	hides := !t.Profile.HasMarkers() && sight.HidesInput(t) // which needs no output
+	if quietFor > 2*time.Second+max(t.Profile.Quiet, t.Profile.Still, sight.SteadyAfter) &&
 		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !hides {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
-	screen, err := courier.ReadScreen(ctx, t)
+	screen, err := sight.ReadScreen(ctx, t)
 	if err != nil {
 		return "", "", err
 	}
@@ -282,12 +282,12 @@ func (w *watcher) stateOf(
 	quiet := now.Sub(t.Still.Since(now, screen))
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
-		s := courier.ReadStanding(t, now, screen, said)
+		s := sight.ReadStanding(t, now, screen, said)
 		rests := quiet >= restPatience && strings.TrimSpace(screen.Text()) != ""
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience && !rests
-		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter)
-		if s.State == parley.StateStarting && now.Sub(t.Started) >= courier.SteadyAfter {
-			if words := courier.Suspended(t); words != "" {
+		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < sight.SteadyAfter)
+		if s.State == parley.StateStarting && now.Sub(t.Started) >= sight.SteadyAfter {
+			if words := sight.Suspended(t); words != "" {
 				return parley.StateBlocked, words, nil
 			}
 		}
@@ -295,7 +295,7 @@ func (w *watcher) stateOf(
 			return "", "", nil // it may be drawing
 		}
 		if s.State == parley.StateUnknown && t.Profile.Markers.Busy == "" {
-			if r := courier.ReadQuiet(t, screen); r.State == parley.StateBusy {
+			if r := sight.ReadQuiet(t, screen); r.State == parley.StateBusy {
 				s.State, s.Evidence = r.State, r.Evidence
 			}
 		}
@@ -336,7 +336,7 @@ func (w *watcher) stateOf(
 // saidElsewhere returns the state of an agent whose screen tells nothing: the program may say by its own door what
 // it does. That it rests is not taken from there, since then a message would be typed into what nobody knows.
 func (w *watcher) saidElsewhere(
-	ctx context.Context, m *team.Member, t *team.Terminal, s courier.Standing,
+	ctx context.Context, m *team.Member, t *team.Terminal, s sight.Standing,
 ) (parley.AgentState, string) {
 	if w.ts.opts.Does == nil {
 		return s.State, s.Evidence
@@ -366,12 +366,12 @@ func (w *watcher) loud(m *team.Member, t *team.Terminal, now time.Time) (parley.
 func (w *watcher) quietState(
 	ctx context.Context, m *team.Member, t *team.Terminal, screen tmux.Screen, quiet time.Duration,
 ) (parley.AgentState, string, error) {
-	r := courier.ReadQuiet(t, screen)
+	r := sight.ReadQuiet(t, screen)
 	if err := t.KeepWord(ctx, r.Reader); err != nil {
 		return "", "", err
 	}
 	starting := m.Agent().State == parley.StateStarting && w.ts.now().Sub(t.Started) < startPatience
-	if !r.Sure && quiet < courier.SteadyAfter || r.State == parley.StateBusy && starting {
+	if !r.Sure && quiet < sight.SteadyAfter || r.State == parley.StateBusy && starting {
 		return "", "", nil
 	}
 	t.LoudSince = time.Time{}

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/store/storetest"
@@ -41,7 +42,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 // That it rests is not believed: nobody knows what its screen shows.
 func TestAProgramSaysWhatItsScreenDoesNot(t *testing.T) {
 	const nothing = "its screen shows nothing that is known"
-	unknown := courier.Standing{State: parley.StateUnknown, Evidence: nothing}
+	unknown := sight.Standing{State: parley.StateUnknown, Evidence: nothing}
 	for name, c := range map[string]struct {
 		says     door.Doing
 		state    parley.AgentState

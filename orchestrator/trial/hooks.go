@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 )
 
@@ -64,7 +64,7 @@ func (w *modelWalk) hooked(ctx context.Context) error {
 		return err
 	}
 	has, called, rested := false, false, w.rested()
-	_, _, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *courier.Standing, at *seen) bool {
+	_, _, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *sight.Standing, at *seen) bool {
 		_, waits := os.Stat(base + ".give." + hooks.End.Event)
 		called, has = waits != nil, has || hasGiven(hooks, base, given)
 		return rested(s, at) && (has || !called)

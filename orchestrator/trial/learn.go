@@ -16,7 +16,7 @@ import (
 	"parley"
 	"parley/internal/sh"
 	"parley/internal/wait"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/program/profile"
 	"parley/tmux"
 )
@@ -112,7 +112,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 	if err != nil {
 		return err
 	}
-	if asks := s.opts.Profile.Asks(courier.ScreenOf(rest)); asks.For != "" && !betweenEdges(rest.Lines, asks.Words) {
+	if asks := s.opts.Profile.Asks(sight.ScreenOf(rest)); asks.For != "" && !betweenEdges(rest.Lines, asks.Words) {
 		if s.opts.Ask == nil {
 			return parley.Errorf(parley.InvalidArgument, "it seems to ask for %s: %q", asks.For, asks.Words).
 				Suggest("Answer it once in a directory of yours, and give that: --dir")
@@ -126,7 +126,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 		}
 	}
 	s.sights.Rest = rest
-	if other := courier.Reader(w.t.Leader).Args; sh.IsShell(other) {
+	if other := sight.Reader(w.t.Leader).Args; sh.IsShell(other) {
 		return parley.Errorf(parley.InvalidArgument, "%s has the terminal: it would take what is typed for commands",
 			other[0]).
 			Suggest("Learn a program that takes prompts. What runs shells and editors is launched as generic.")
@@ -266,13 +266,13 @@ func (s *study) conclude() error {
 	if err != nil {
 		return err
 	}
-	if text, _ := p.Composer(courier.ScreenOf(s.sights.Rest)); text != "" { // no colour tells
+	if text, _ := p.Composer(sight.ScreenOf(s.sights.Rest)); text != "" { // no colour tells
 		k.Markers.Empty = hintOf(text)
 	}
 	if s.framed {
 		k.Markers.Paste = standIn(p, s.long)
 	}
-	if text, _ := p.Composer(courier.ScreenOf(s.sights.Lines)); s.framed && !profile.HoldsOnly(text, Several) {
+	if text, _ := p.Composer(sight.ScreenOf(s.sights.Lines)); s.framed && !profile.HoldsOnly(text, Several) {
 		k.OneLine, k.InlineLines = true, 1 // such as with numbers before its lines
 	}
 
@@ -293,7 +293,7 @@ var longText = strings.Repeat(strings.Repeat("words that say nothing ", 5)+"\n",
 
 // standIn returns the pattern of what a program shows in place of a long paste, "" if it shows the paste.
 func standIn(p *profile.Profile, long tmux.Screen) string {
-	text, ok := p.Composer(courier.ScreenOf(long))
+	text, ok := p.Composer(sight.ScreenOf(long))
 	text = strings.TrimSpace(text)
 	if !ok || text == "" || strings.Contains(text, "\n") || len(text) > 100 || strings.HasSuffix(text, "end") {
 		return ""
@@ -349,11 +349,11 @@ func (s *study) captures(p *profile.Profile) (all []Capture) {
 			continue
 		}
 		c.Screen.Lines = slices.Clone(c.Screen.Lines)
-		r := p.Read(courier.ScreenOf(c.Screen))
+		r := p.Read(sight.ScreenOf(c.Screen))
 		if c.State = r.Shows; r.Composing {
 			c.Composer = &r.Composer
 		}
-		plain := courier.ScreenOf(c.Screen)
+		plain := sight.ScreenOf(c.Screen)
 		plain.Colours = nil
 		if text, ok := p.Composer(plain); ok {
 			c.Plain = &text

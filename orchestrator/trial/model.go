@@ -13,7 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -104,17 +104,17 @@ func (w *modelWalk) try(ctx context.Context, g Guarantee) error {
 }
 
 // standing says what the program does, by its screen and its title, as the watcher would.
-func (w *modelWalk) standing(ctx context.Context) (s courier.Standing, at seen, err error) {
+func (w *modelWalk) standing(ctx context.Context) (s sight.Standing, at seen, err error) {
 	if at, err = w.walk.look(ctx); err != nil {
 		return s, at, err
 	}
-	return courier.ReadStanding(w.walk.t, time.Now(), at.Screen, team.Report{}), at, nil
+	return sight.ReadStanding(w.walk.t, time.Now(), at.Screen, team.Report{}), at, nil
 }
 
 // stands waits until the program does something. It is not ok if it does not in time.
 func (w *modelWalk) stands(
-	ctx context.Context, patience time.Duration, fact func(s *courier.Standing, at *seen) bool,
-) (s courier.Standing, at seen, ok bool, err error) {
+	ctx context.Context, patience time.Duration, fact func(s *sight.Standing, at *seen) bool,
+) (s sight.Standing, at seen, ok bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err = wait.Until(limit, lookEvery, func() (bool, error) {
@@ -128,14 +128,14 @@ func (w *modelWalk) stands(
 	return s, at, err == nil, err
 }
 
-func isState(state parley.AgentState) func(*courier.Standing, *seen) bool {
-	return func(s *courier.Standing, _ *seen) bool { return s.State == state }
+func isState(state parley.AgentState) func(*sight.Standing, *seen) bool {
+	return func(s *sight.Standing, _ *seen) bool { return s.State == state }
 }
 
 // rested reports whether the program waits for a prompt, and has done so for a moment.
-func (w *modelWalk) rested() func(*courier.Standing, *seen) bool {
+func (w *modelWalk) rested() func(*sight.Standing, *seen) bool {
 	var since time.Time
-	return func(s *courier.Standing, at *seen) bool {
+	return func(s *sight.Standing, at *seen) bool {
 		switch {
 		case s.State != parley.StateIdle || !at.Composing || at.Composer != "":
 			since = time.Time{}
@@ -154,7 +154,7 @@ func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key s
 		return false, err
 	}
 	s, ok, err := w.walk.until(ctx, drawn, func(s seen) bool {
-		_, only := courier.Sees(w.walk.opts.Profile, s.Screen, text, mark)
+		_, only := sight.Sees(w.walk.opts.Profile, s.Screen, text, mark)
 		return only
 	})
 	if err != nil {
@@ -173,7 +173,7 @@ func (w *modelWalk) submit(ctx context.Context, g Guarantee, prompt, mark, key s
 }
 
 // fails notes that something was not seen, and ends the trial: what follows would be typed into the unknown.
-func (w *modelWalk) fails(g Guarantee, what string, s courier.Standing, at seen) {
+func (w *modelWalk) fails(g Guarantee, what string, s sight.Standing, at seen) {
 	composer := "no composer"
 	if at.Composing {
 		composer = fmt.Sprintf("%q in its composer", plain.Truncate(at.Composer, 60))
@@ -195,7 +195,7 @@ func (w *modelWalk) turns(ctx context.Context) error {
 
 // works waits for a turn.
 func (w *modelWalk) works(ctx context.Context, g Guarantee) (ok bool, err error) {
-	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *courier.Standing, at *seen) bool {
+	s, at, ok, err := w.stands(ctx, w.walk.opts.Patience, func(s *sight.Standing, at *seen) bool {
 		return s.State == parley.StateBusy && at.Composer == ""
 	})
 	if err == nil && !ok {
@@ -238,7 +238,7 @@ func (w *modelWalk) queues(ctx context.Context) error {
 		if ok, err := w.submit(ctx, Queue, "and this", "msg 5f0c21ab", key); !ok || err != nil {
 			return err
 		}
-		s, at, ok, err := w.stands(ctx, drawn, func(s *courier.Standing, at *seen) bool {
+		s, at, ok, err := w.stands(ctx, drawn, func(s *sight.Standing, at *seen) bool {
 			return s.State == parley.StateBusy && at.Composing && at.Composer == ""
 		})
 		if err == nil && !ok {

@@ -9,7 +9,8 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/orchestrator/courier"
+	"parley/orchestrator/letter"
+	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
 	"parley/program/profile"
@@ -134,13 +135,13 @@ func (w *walk) try(ctx context.Context, g Guarantee) error {
 
 // look reads the screen as the courier does.
 func (w *walk) look(ctx context.Context) (s seen, err error) {
-	if s.Screen, err = courier.ReadScreen(ctx, w.t); err != nil {
+	if s.Screen, err = sight.ReadScreen(ctx, w.t); err != nil {
 		return s, err
 	}
 	if s.Dead {
 		return s, errEnded
 	}
-	s.Reading = w.opts.Profile.Read(courier.ScreenOf(s.Screen))
+	s.Reading = w.opts.Profile.Read(sight.ScreenOf(s.Screen))
 	return s, nil
 }
 
@@ -251,7 +252,7 @@ func (w *walk) message(body, mark string) string {
 	if most := p.InlineChars - 150; p.OneLine && most > 0 { // a longer one is announced
 		body = plain.Truncate(body, most)
 	}
-	return courier.Layout(p, "[AGENT 00000000 TO AGENT 00000000]: ", body, "(check · "+mark+" · seal check)")
+	return letter.Layout(p, "[AGENT 00000000 TO AGENT 00000000]: ", body, "(check · "+mark+" · seal check)")
 }
 
 // pastes pastes a message with a body, as it is typed, and removes it again.
@@ -267,7 +268,7 @@ func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
 	}
 
 	s, ok, err := w.until(ctx, drawn, func(s seen) bool {
-		_, only := courier.Sees(w.opts.Profile, s.Screen, text, mark)
+		_, only := sight.Sees(w.opts.Profile, s.Screen, text, mark)
 		return only
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package courier
+package sight
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ const (
 	overruled = 3 * time.Second
 	// passed is the same for a report of what ends by itself. Its end is reported too, but
 	// that report can get lost. Programs show a compaction within a second.
-	passed = 10 * time.Second
+	Passed = 10 * time.Second
 	// asksAfter is how long a screen that no marker knows must last before what looks like a question on it
 	// is believed: rows of a transcript can look like one while a program redraws.
 	asksAfter = time.Second
@@ -33,84 +33,84 @@ type Standing struct {
 	Evidence string
 	Steady   time.Duration // for how long the screen has shown the same
 
-	composer bool // its composer is on the screen
+	Composer bool // its composer is on the screen
 	draft    bool // something stands in it
-	limit    team.Limit
+	Limit    team.Limit
 }
 
 // ReadStanding reads a screen that has markers, together with what the program itself
 // reports and says in its terminal's title.
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
-	o := look(NewMachine(), new(readings), t, now, screen)
-	o.see(&t.Shown)
-	o.heed(said)
-	return o.standing()
+	o := Look(NewMachine(), new(Readings), t, now, screen)
+	o.See(&t.Shown)
+	o.Heed(said)
+	return o.Standing()
 }
 
-// see notes what the screen shows, unless that is not the program's own yet.
-func (o *observation) see(shown *team.StateTimer) {
+// See notes what the screen shows, unless that is not the program's own yet.
+func (o *Observation) See(shown *team.StateTimer) {
 	if !o.starting() {
-		o.since = shown.Since(o.now, o.shows)
+		o.Since = shown.Since(o.Now, o.Shows)
 	}
 }
 
-// heed takes the program's own report. What looks like the end of a failed turn is somebody's text if the program
+// Heed takes the program's own report. What looks like the end of a failed turn is somebody's text if the program
 // rests and reports failures, and has not reported this one: a user's command can show a line of a log.
-func (o *observation) heed(said team.Report) {
-	o.report = said
-	told := said.State == parley.StateIdle && !said.Failed && o.profile.Reports.Failures() &&
-		o.profile.Reports.Prompts()
-	if o.shows == profile.Blocked && o.Composing && told && min(o.now.Sub(o.since), o.now.Sub(said.At)) >= overruled {
-		o.shows, o.limit = profile.Idle, team.Limit{}
+func (o *Observation) Heed(said team.Report) {
+	o.Report = said
+	told := said.State == parley.StateIdle && !said.Failed && o.Profile.Reports.Failures() &&
+		o.Profile.Reports.Prompts()
+	if o.Shows == profile.Blocked && o.Composing && told && min(o.Now.Sub(o.Since), o.Now.Sub(said.At)) >= overruled {
+		o.Shows, o.limit = profile.Idle, team.Limit{}
 	}
 }
 
 // starting reports whether the program has not taken over its terminal.
-func (o *observation) starting() bool { return o.tty.known && o.tty.canonical && !o.profile.OneLine }
+func (o *Observation) starting() bool { return o.TTY.Known && o.TTY.Canonical && !o.Profile.OneLine }
 
-// standing says what the program is doing. What speaks against typing counts: a program is
+// Standing says what the program is doing. What speaks against typing counts: a program is
 // idle only when nothing says otherwise.
-func (o *observation) standing() Standing {
+func (o *Observation) Standing() Standing {
 	if o.starting() {
 		return Standing{State: parley.StateStarting, Evidence: "its program has not taken over the terminal"}
 	}
 
-	said := o.report
-	s := Standing{composer: o.Composing, draft: strings.TrimSpace(o.Composer) != "", Steady: o.now.Sub(o.since)}
-	switch o.shows {
+	said := o.Report
+	s := Standing{Composer: o.Composing, draft: strings.TrimSpace(o.Composer) != "", Steady: o.Now.Sub(o.Since)}
+	switch o.Shows {
 	case profile.Dialog:
 		s.State, s.Evidence = parley.StateWaiting, "its screen shows a dialog"
 	case profile.Busy:
 		s.State, s.Evidence = parley.StateBusy, "its screen says that it works"
 	case profile.Blocked:
 		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+o.Cause
-		if s.limit = o.limit; s.limit.On {
-			s.Evidence += s.limit.Words()
+		if s.Limit = o.limit; s.Limit.On {
+			s.Evidence += s.Limit.Words()
 		}
 	case profile.Idle:
 		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
 		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
-		if !o.question.none() && s.Steady >= asksAfter {
-			s.State, s.Evidence = parley.StateWaiting, o.question.evidence()
+		if !o.Question.None() && s.Steady >= asksAfter {
+			s.State, s.Evidence = parley.StateWaiting, o.Question.evidence()
 		}
 	}
 
-	if o.shows != o.reading.Shows && o.shows != profile.Idle {
+	if o.Shows != o.reading.Shows && o.Shows != profile.Idle {
 		s.Evidence = "the title of its terminal says so"
 	}
 
 	if s.State == parley.StateIdle {
 		switch {
-		case restrains(said.State) && o.now.Sub(o.since) < overruled,
-			restrains(said.State) && o.now.Sub(said.At) < overruled,
-			said.State == parley.StateBlocked && !o.hasPassed() && o.since.Before(said.At.Add(overruled)):
+		case restrains(said.State) && o.Now.Sub(o.Since) < overruled,
+			restrains(said.State) && o.Now.Sub(said.At) < overruled,
+			said.State == parley.StateBlocked && !o.hasPassed() && o.Since.Before(said.At.Add(overruled)):
 			// until it has worked again
 			s.State, s.Evidence = said.State, said.Evidence()
 			if s.State == parley.StateExited { // whether it is gone is for tmux to say
 				s.State = parley.StateUnknown
 			}
-		case said.State == parley.StateIdle && said.At.After(o.since.Add(-overruled)):
+		case said.State == parley.StateIdle && said.At.After(o.Since.Add(-overruled)):
 			s.Evidence = said.Evidence()
 			if !o.mayHaveFailed() { // it has said that it is done
 				s.Steady = max(s.Steady, overruled)
@@ -119,7 +119,7 @@ func (o *observation) standing() Standing {
 	}
 
 	switch {
-	case s.State == parley.StateIdle && !s.composer:
+	case s.State == parley.StateIdle && !s.Composer:
 		s.State, s.Evidence = parley.StateUnknown, "its screen shows no composer"
 	case s.State == parley.StateIdle && s.draft:
 		s.State, s.Evidence = parley.StateDrafting, "an unsent text stands in its composer"
@@ -130,15 +130,15 @@ func (o *observation) standing() Standing {
 
 // mayHaveFailed reports whether the turn of which the program says that it is over may have failed: that shows on its
 // screen alone, a moment after the report.
-func (o *observation) mayHaveFailed() bool {
-	return len(o.profile.Markers.Blocked) > 0 && !o.profile.Reports.Failures()
+func (o *Observation) mayHaveFailed() bool {
+	return len(o.Profile.Markers.Blocked) > 0 && !o.Profile.Reports.Failures()
 }
 
 // hasPassed reports whether what blocked the program, by its report, must have ended: it
 // would show on the screen, which has looked idle for long.
-func (o *observation) hasPassed() bool {
-	said := o.report
-	return said.Passing && o.now.Sub(said.At) >= passed && o.now.Sub(o.since) >= passed-overruled
+func (o *Observation) hasPassed() bool {
+	said := o.Report
+	return said.Passing && o.Now.Sub(said.At) >= Passed && o.Now.Sub(o.Since) >= Passed-overruled
 }
 
 // restrains reports whether a program in this state is not to be typed to.
@@ -150,34 +150,34 @@ func restrains(state parley.AgentState) bool {
 	return false
 }
 
-// hold returns what is in the way of typing into an agent that stands so. rest is how long
+// Hold returns what is in the way of typing into an agent that stands so. rest is how long
 // its screen must have been at rest.
-func (s *Standing) hold(rest time.Duration) hold {
-	only := s.composer && !s.draft
+func (s *Standing) Hold(rest time.Duration) Hold {
+	only := s.Composer && !s.draft
 	switch s.State {
 	case parley.StateIdle:
 		if s.Steady < rest {
-			return held(parley.HoldSettling, "")
+			return Held(parley.HoldSettling, "")
 		}
-		return hold{}
+		return Hold{}
 	case parley.StateBusy:
-		h := held(parley.HoldBusy, "")
-		h.only = only
+		h := Held(parley.HoldBusy, "")
+		h.Only = only
 		return h
 	case parley.StateWaiting:
-		return held(parley.HoldDialog, "")
+		return Held(parley.HoldDialog, "")
 	case parley.StateDrafting:
-		return held(parley.HoldDraft, "")
+		return Held(parley.HoldDraft, "")
 	case parley.StateBlocked:
-		h := held(parley.HoldBlocked, s.Evidence)
-		if s.limit.On {
-			h = held(parley.HoldLimit, s.limit.Words())
+		h := Held(parley.HoldBlocked, s.Evidence)
+		if s.Limit.On {
+			h = Held(parley.HoldLimit, s.Limit.Words())
 		}
-		h.only = only
+		h.Only = only
 		return h
 	case parley.StateStarting:
-		return held(parley.HoldStarting, "")
+		return Held(parley.HoldStarting, "")
 	}
 
-	return held(parley.HoldUnknownScreen, "")
+	return Held(parley.HoldUnknownScreen, "")
 }

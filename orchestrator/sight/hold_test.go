@@ -1,10 +1,11 @@
-package courier
+package sight
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -14,8 +15,7 @@ import (
 func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
 	server := tmuxtest.Start(t)
 	start := func(name string, argv ...string) tmux.PaneInfo {
-		return must(server.NewSession(t.Context(),
-			tmux.SessionOptions{Name: name, Owner: name, Argv: argv}))
+		return must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: name, Owner: name, Argv: argv}))(t)
 	}
 	own, other := start("own", "sleep", "1000"), start("other", "tail", "-f", "/dev/null")
 
@@ -33,9 +33,9 @@ func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
 
 func TestAProgramLikeTheAdoptedOneIsAStrangerWhenThatHasEnded(t *testing.T) {
 	for _, alive := range []bool{true, false} {
-		f := facts{adopted: true, alive: alive, reader: tmux.Reader{PID: 1}}
-		f.takes = func(tmux.Reader) bool { return true }
-		if h := f.otherProgram(); h.none() != alive {
+		f := Facts{Adopted: true, Alive: alive, Reader: tmux.Reader{PID: 1}}
+		f.Takes = func(tmux.Reader) bool { return true }
+		if h := f.OtherProgram(); h.None() != alive {
 			t.Errorf("it runs: %v; got %+v", alive, h)
 		}
 	}
@@ -60,8 +60,8 @@ func TestAKeyHoldsForLongerWhileTheProgramHasShownNothing(t *testing.T) {
 		{"a program that is far behind", ago(11), ago(11), time.Minute, ""},
 		{"a key that nothing is shown of", ago(11), ago(60), 0, ""},
 	} {
-		got := touched(now, tmux.Screen{Touched: c.touched, Drawn: c.drawn}, c.lag)
-		if !strings.Contains(got.Words(), c.want) || got.none() != (c.want == "") {
+		got := Touched(now, tmux.Screen{Touched: c.touched, Drawn: c.drawn}, c.lag)
+		if !strings.Contains(got.Words(), c.want) || got.None() != (c.want == "") {
 			t.Errorf("%s: got %+v, want %q", c.name, got, c.want)
 		}
 	}

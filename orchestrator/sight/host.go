@@ -1,4 +1,4 @@
-package courier
+package sight
 
 import (
 	"time"
@@ -7,8 +7,8 @@ import (
 	"parley/tmux"
 )
 
-// terminalHost tells how programs read their terminals.
-type terminalHost interface {
+// Host tells how programs read their terminals.
+type Host interface {
 	Unread(t *team.Terminal) (int, error)
 	Canonical(t *team.Terminal) (bool, error)
 	Echo(t *team.Terminal) (bool, error)
@@ -34,12 +34,12 @@ func (Machine) Alive(t *team.Terminal) bool {
 	return tmux.StillAlive(t.PID, t.Born)
 }
 
-// ttyMode is how a terminal is read: by lines, or byte by byte.
-type ttyMode struct{ canonical, known bool }
+// TTYMode is how a terminal is read: by lines, or byte by byte.
+type TTYMode struct{ Canonical, Known bool }
 
-func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
+func TTYModeOf(h Host, t *team.Terminal) TTYMode {
 	canonical, err := h.Canonical(t)
-	return ttyMode{canonical, err == nil}
+	return TTYMode{canonical, err == nil}
 }
 
 // Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.

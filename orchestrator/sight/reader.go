@@ -1,4 +1,4 @@
-package courier
+package sight
 
 import (
 	"path/filepath"
@@ -15,23 +15,23 @@ import (
 // Who reads a terminal is the process that does, and not the one that leads its group, or that has given it a name: an
 // ssh in a script, a shell after a build, an editor or a child that asks for a password would take a text for its own.
 
-// otherProgram holds while the program that reads the terminal is another one than the agent's, and the operator has
+// OtherProgram holds while the program that reads the terminal is another one than the agent's, and the operator has
 // not said that it takes messages. For an adopted agent, not to know is as bad.
-func (f *facts) otherProgram() hold {
-	if f.ask != nil {
-		f.reader, f.untold = f.ask()
-		f.ask = nil
+func (f *Facts) OtherProgram() Hold {
+	if f.Ask != nil {
+		f.Reader, f.untold = f.Ask()
+		f.Ask = nil
 	}
 
 	switch {
-	case f.adopted && !f.alive:
-		return held(parley.HoldExited, "started again in its pane, it gets what waits")
-	case f.adopted && f.untold != nil:
-		return held(parley.HoldOtherProgram, "something that cannot be told")
-	case f.untold != nil, f.reader.PID == 0, f.takes(f.reader):
-		return hold{}
+	case f.Adopted && !f.Alive:
+		return Held(parley.HoldExited, "started again in its pane, it gets what waits")
+	case f.Adopted && f.untold != nil:
+		return Held(parley.HoldOtherProgram, "something that cannot be told")
+	case f.untold != nil, f.Reader.PID == 0, f.Takes(f.Reader):
+		return Hold{}
 	}
-	return held(strange(f.reader), nameOf(f.reader.Program))
+	return Held(strange(f.Reader), nameOf(f.Reader.Program))
 }
 
 // strange is why nothing is typed while a program has the terminal that gets nothing: it reads, or it is only there.
@@ -73,11 +73,11 @@ const lineLength = 80
 
 // HasOther reports whether another program than the agent's reads its terminal.
 func HasOther(t *team.Terminal) bool {
-	f := &facts{adopted: t.Adopted(), takes: t.Takes}
+	f := &Facts{Adopted: t.Adopted(), Takes: t.Takes}
 	m := NewMachine()
-	f.alive = m.Alive(t)
-	f.ask = func() (tmux.Reader, error) { return m.Reader(t, time.Now()) }
-	return !f.otherProgram().none()
+	f.Alive = m.Alive(t)
+	f.Ask = func() (tmux.Reader, error) { return m.Reader(t, time.Now()) }
+	return !f.OtherProgram().None()
 }
 
 // Reader returns the program that reads the terminal of the process pid, the zero value if none is known.

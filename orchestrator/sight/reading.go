@@ -1,4 +1,4 @@
-package courier
+package sight
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/orchestrator/letter"
 	"parley/orchestrator/team"
 	"parley/program/profile"
 	"parley/tmux"
@@ -20,12 +21,12 @@ type reading struct {
 	lines   []string // of the screen
 
 	mu       sync.Mutex
-	compared letter // last
-	sight    sight  // of that
+	compared letter.Letter // last
+	sight    sight         // of that
 }
 
-// refusal returns the cause with which the program refuses a text, "" if it does not.
-func (r *reading) refusal() string {
+// Refusal returns the cause with which the program refuses a text, "" if it does not.
+func (r *reading) Refusal() string {
 	if r.Cause != "" && slices.Contains(r.profile.Markers.Refusals, r.Cause) {
 		return r.Cause
 	}
@@ -42,7 +43,7 @@ type sight struct {
 
 // of compares the screen with a letter. An attempt looks at the same screen many times, and only
 // the first comparison is work.
-func (r *reading) of(l *letter) sight {
+func (r *reading) of(l *letter.Letter) sight {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.compared != *l {
@@ -51,16 +52,16 @@ func (r *reading) of(l *letter) sight {
 	return r.sight
 }
 
-func (r *reading) compare(l *letter) sight {
+func (r *reading) compare(l *letter.Letter) sight {
 	if !r.Composing {
 		return sight{}
 	}
-	marked := profile.Holds(r.Composer, l.mark)
+	marked := profile.Holds(r.Composer, l.Mark)
 	return sight{
 		composed: marked || r.profile.Collapsed(r.Composer),
-		only:     marked && profile.HoldsOnly(r.Composer, l.text) || r.profile.CollapsedOnly(r.Composer),
-		cut:      marked && profile.HoldsCut(r.Composer, l.text),
-		above:    l.foot != "" && profile.Shown(r.Above, l.foot),
+		only:     marked && profile.HoldsOnly(r.Composer, l.Text) || r.profile.CollapsedOnly(r.Composer),
+		cut:      marked && profile.HoldsCut(r.Composer, l.Text),
+		above:    l.Foot != "" && profile.Shown(r.Above, l.Foot),
 	}
 }
 
@@ -68,13 +69,13 @@ func (r *reading) compare(l *letter) sight {
 // shown in place of a long one does, and whether nothing else does. mark is a part that only this text has.
 func Sees(p *profile.Profile, screen tmux.Screen, text, mark string) (composed, only bool) {
 	r := reading{Reading: p.Read(ScreenOf(screen)), profile: p}
-	at := r.compare(&letter{text: text, mark: mark})
+	at := r.compare(&letter.Letter{Text: text, Mark: mark})
 	return at.composed, at.only
 }
 
-// readings remembers what was read on screens. To match a profile's markers takes some
+// Readings remembers what was read on screens. To match a profile's markers takes some
 // tenths of a millisecond, and most looks find a screen that an earlier one found.
-type readings struct {
+type Readings struct {
 	limit int
 
 	mu    sync.Mutex
@@ -102,14 +103,14 @@ func hashOf(lines []string) uint64 {
 	return h.Sum64()
 }
 
-// newReadings returns a memory of so many screens.
-func newReadings(limit int) *readings { return &readings{limit: limit} }
+// NewReadings returns a memory of so many screens.
+func NewReadings(limit int) *Readings { return &Readings{limit: limit} }
 
-// manyReadings is how many screens are remembered, some 4 kB each.
-const manyReadings = 512
+// ManyReadings is how many screens are remembered, some 4 kB each.
+const ManyReadings = 512
 
 // read reads a screen.
-func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
+func (r *Readings) read(p *profile.Profile, s *tmux.Screen) *reading {
 	key := screenKey{p, hashOf(s.Lines), hashOf(s.Styled), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
 	r.mu.Lock()
 	found, ok := r.known[key]
@@ -135,9 +136,9 @@ type screener interface {
 	Screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error)
 }
 
-// readScreen reads a terminal to see whether it may be typed to. A text in the composer of a known program can be what
+// ReadPane reads a terminal to see whether it may be typed to. A text in the composer of a known program can be what
 // the program suggests: only its colours tell, which cost the server four times as much.
-func readScreen(ctx context.Context, p screener, known *profile.Profile, r *readings) (tmux.Screen, error) {
+func ReadPane(ctx context.Context, p screener, known *profile.Profile, r *Readings) (tmux.Screen, error) {
 	screen, err := p.Screen(ctx, tmux.ScreenOptions{})
 	if err != nil || !known.HasMarkers() {
 		return screen, err
@@ -153,7 +154,7 @@ func readScreen(ctx context.Context, p screener, known *profile.Profile, r *read
 
 // ReadScreen reads a terminal, with its colours where a text stands in its composer.
 func ReadScreen(ctx context.Context, t *team.Terminal) (tmux.Screen, error) {
-	return readScreen(ctx, t.Pane, t.Profile, new(readings))
+	return ReadPane(ctx, t.Pane, t.Profile, new(Readings))
 }
 
 // ScreenOf returns a screen as a profile reads it.

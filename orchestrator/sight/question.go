@@ -1,4 +1,4 @@
-package courier
+package sight
 
 import (
 	"fmt"
@@ -14,43 +14,43 @@ import (
 // the answer: see profile.Asks. And a terminal that edits lines without showing them is asked
 // for a secret.
 
-// question is what a terminal asks. The zero value asks nothing.
-type question struct {
-	code  parley.ReasonCode
+// Question is what a terminal asks. The zero value asks nothing.
+type Question struct {
+	Code  parley.ReasonCode
 	words string // as it stands there; "" when only the terminal's mode tells
 }
 
-func (q question) none() bool { return q.code == "" }
+func (q Question) None() bool { return q.Code == "" }
 
-// questionOf returns what a terminal asks whose screen asks that, and which hides what is typed or
+// QuestionOf returns what a terminal asks whose screen asks that, and which hides what is typed or
 // does not.
-func questionOf(asked profile.Question, hides bool) question {
+func QuestionOf(asked profile.Question, hides bool) Question {
 	switch {
 	case hides, asked.For == profile.Secret:
-		return question{parley.HoldSecret, asked.Words}
+		return Question{parley.HoldSecret, asked.Words}
 	case asked.For != "":
-		return question{parley.HoldQuestion, asked.Words}
+		return Question{parley.HoldQuestion, asked.Words}
 	}
-	return question{}
+	return Question{}
 }
 
-// hold says why nothing may be typed.
-func (q question) hold() hold {
-	if q.none() {
-		return hold{}
+// Hold says why nothing may be typed.
+func (q Question) Hold() Hold {
+	if q.None() {
+		return Hold{}
 	}
-	return held(q.code, q.quoted())
+	return Held(q.Code, q.quoted())
 }
 
 // evidence says the same of the agent's state.
-func (q question) evidence() string {
-	if q.code == parley.HoldSecret {
+func (q Question) evidence() string {
+	if q.Code == parley.HoldSecret {
 		return "its terminal asks for something secret" + q.quoted()
 	}
 	return "its screen asks something" + q.quoted()
 }
 
-func (q question) quoted() string {
+func (q Question) quoted() string {
 	if q.words == "" {
 		return ""
 	}
@@ -60,8 +60,8 @@ func (q question) quoted() string {
 // HidesInput reports whether a terminal takes lines without showing them.
 func HidesInput(t *team.Terminal) bool { return hidesInput(NewMachine(), t) }
 
-func hidesInput(h terminalHost, t *team.Terminal) bool {
-	if mode := ttyModeOf(h, t); !mode.known || !mode.canonical {
+func hidesInput(h Host, t *team.Terminal) bool {
+	if mode := TTYModeOf(h, t); !mode.Known || !mode.Canonical {
 		return false
 	}
 	echo, err := h.Echo(t)
@@ -78,22 +78,22 @@ type Quiet struct {
 
 // ReadQuiet reads it.
 func ReadQuiet(t *team.Terminal, screen tmux.Screen) Quiet {
-	if q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.none() {
+	if q := QuestionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.None() {
 		return Quiet{State: parley.StateWaiting, Evidence: q.evidence(), Sure: true}
 	}
-	at := spotOn(NewMachine(), t, &screen)
-	switch code := at.code; {
+	at := SpotOn(NewMachine(), t, &screen)
+	switch code := at.Code; {
 	case code == parley.HoldNewPlace:
-		return Quiet{parley.StateWaiting, at.hold().Words(), false, at.reader}
+		return Quiet{parley.StateWaiting, at.Hold().Words(), false, at.Reader}
 	case code.OtherReads():
-		return Quiet{parley.StateUnknown, at.hold().Words(), false, at.reader}
+		return Quiet{parley.StateUnknown, at.Hold().Words(), false, at.Reader}
 	case code == parley.HoldNoReader:
 		if words := Suspended(t); words != "" {
-			return Quiet{parley.StateBlocked, words, true, at.reader}
+			return Quiet{parley.StateBlocked, words, true, at.Reader}
 		}
-		return Quiet{parley.StateBusy, "no program reads its terminal now", true, at.reader}
+		return Quiet{parley.StateBusy, "no program reads its terminal now", true, at.Reader}
 	}
-	return Quiet{parley.StateIdle, "its terminal is quiet", true, at.reader}
+	return Quiet{parley.StateIdle, "its terminal is quiet", true, at.Reader}
 }
 
 // Suspended says that the system has stopped a program since it stands in the background of its terminal, "" if it

@@ -1,4 +1,4 @@
-package courier
+package letter
 
 import (
 	"strings"
@@ -12,36 +12,36 @@ import (
 	"parley/program/profile"
 )
 
-// letter is a message as it is typed into one terminal.
-type letter struct {
-	text      string
-	mark      string // "msg 5f0c21aa": stands in the footer and proves whose text it is
-	foot      string // the footer
-	announced bool   // it is the announcement of a text that is too long for the terminal
+// Letter is a message as it is typed into one terminal.
+type Letter struct {
+	Text      string
+	Mark      string // "msg 5f0c21aa": stands in the footer and proves whose text it is
+	Foot      string // the footer
+	Announced bool   // it is the announcement of a text that is too long for the terminal
 }
 
-func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
+func Whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) Letter {
 	seal := to.Agent().Seal
 	foot := msg.Footer(short, seal)
-	return letter{text: Layout(p, headOf(msg, to), bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
+	return Letter{Text: Layout(p, headOf(msg, to), bodyOf(msg, seal), foot), Mark: msg.Mark(), Foot: foot}
 }
 
-// argument returns a message as an argument of its program. Other users can read that, so it has no seal.
-func argument(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
+// Argument returns a message as an argument of its program. Other users can read that, so it has no seal.
+func Argument(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) Letter {
 	foot := msg.Footer(short, "")
 	body := bodyOf(msg, to.Agent().Seal)
-	return letter{text: Layout(p, headOf(msg, to), body, foot), mark: msg.Mark(), foot: foot}
+	return Letter{Text: Layout(p, headOf(msg, to), body, foot), Mark: msg.Mark(), Foot: foot}
 }
 
-// announcement shows the beginning of a text and the call that reads the rest.
-func announcement(p *profile.Profile, msg *parley.Message, to *team.Member) letter {
+// Announcement shows the beginning of a text and the call that reads the rest.
+func Announcement(p *profile.Profile, msg *parley.Message, to *team.Member) Letter {
 	seal := to.Agent().Seal
-	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text), seal), announced: true}
+	l := Letter{Mark: msg.Mark(), Foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text), seal), Announced: true}
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
 	first = plain.QuoteForms(p.Showable(first)) // the words that are left could make a form
 	for n := announcementLength; ; n /= 2 {     // halved until it fits: a profile may allow very little
-		l.text = Layout(p, headOf(msg, to), plain.Truncate(first+"…", n), l.foot)
-		if n < 2 || p.Fits(l.text) {
+		l.Text = Layout(p, headOf(msg, to), plain.Truncate(first+"…", n), l.Foot)
+		if n < 2 || p.Fits(l.Text) {
 			return l
 		}
 	}
