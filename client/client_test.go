@@ -21,9 +21,8 @@ import (
 	"parley/op"
 )
 
-// patience is how long a test waits for what must happen. Only a failing test
-// waits that long.
-const patience = 20 * time.Second
+// patience is how long a test waits for what must happen.
+const patience = must.Patience
 
 // at serves a handler on an address. After stop, another server can listen there.
 func at(t *testing.T, network, address string, h http.Handler) (addr string, stop func()) {

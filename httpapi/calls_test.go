@@ -289,7 +289,7 @@ func TestALongPollEndsWithTheServer(t *testing.T) {
 			http.StatusServiceUnavailable, parley.DaemonUnavailable)
 	}()
 
-	within(t, "the call's beginning", waiting)
+	must.Come(t, "the call's beginning", waiting)
 	d.end()
-	within(t, "the long poll", done)
+	must.Come(t, "the end of the long poll", done)
 }

@@ -253,7 +253,7 @@ func TestRevokingAKeyEndsItsStream(t *testing.T) {
 	case <-read:
 	}
 
-	within(t, "the stream", read)
+	must.Come(t, "the end of the stream", read)
 	if got := text.String(); strings.Contains(got, "id: 2") || !strings.Contains(got, string(parley.Unauthenticated)) {
 		t.Errorf("the stream of a key that ended:\n%s", got)
 	}

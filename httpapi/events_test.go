@@ -87,7 +87,7 @@ func next(t *testing.T, lines <-chan string) string {
 			if line != "" || !ok {
 				return line
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(must.Patience):
 			t.Fatal("nothing came")
 		}
 	}
@@ -151,7 +151,7 @@ func TestAStreamEndsWithTheServer(t *testing.T) {
 		}
 	}()
 
-	within(t, "the stream, or the server's shutdown", done)
+	must.Come(t, "the end of the stream, or the server's shutdown", done)
 }
 
 func TestAStreamThatFailsSaysWhy(t *testing.T) {

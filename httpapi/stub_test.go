@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -212,16 +211,6 @@ func (d *daemon) expect(what string, got answer, status int, code parley.Code) {
 }
 
 const key = "Authorization: Bearer coders-key"
-
-// within fails unless done is closed in time. It is no measure of speed.
-func within(t *testing.T, what string, done <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s has not ended", what)
-	}
-}
 
 // afar is a caller who came over the network.
 func afar(c parley.Caller) parley.Caller {

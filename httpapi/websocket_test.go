@@ -155,7 +155,7 @@ func TestAWebSocketEndsWithTheServer(t *testing.T) {
 
 	done := make(chan struct{})
 	go func() { defer close(done); h.Close() }()
-	within(t, "the streams", done)
+	must.Come(t, "the end of the streams", done)
 	_ = silent.CloseNow()
 }
 
@@ -215,17 +215,13 @@ func TestAQuietWebSocketIsPinged(t *testing.T) {
 
 	conn.CloseRead(ctx)
 	for range 2 {
-		select {
-		case <-pinged:
-		case <-time.After(20 * time.Second):
-			t.Fatal("no ping came")
-		}
+		must.Come(t, "a ping", pinged)
 	}
 
 	_ = conn.CloseNow()
 	done := make(chan struct{})
 	go func() { defer close(done); a.events.streams.Wait() }()
-	within(t, "the stream of a client that is gone", done)
+	must.Come(t, "the end of the stream of a client that is gone", done)
 }
 
 // A client that reads nothing is behind by as much as its connection holds; the
@@ -272,7 +268,7 @@ func TestAReaderThatStopsIsDropped(t *testing.T) {
 	for range 2 {
 		select {
 		case <-served:
-		case <-time.After(time.Minute):
+		case <-time.After(must.Patience):
 			t.Fatal("the server still writes to a reader that reads nothing")
 		}
 	}

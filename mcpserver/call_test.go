@@ -3,11 +3,14 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -195,7 +198,7 @@ func TestALongCallReportsProgress(t *testing.T) {
 					if p.ProgressToken != "token" || p.Progress != float64(n+1) {
 						t.Errorf("notification %d is %+v", n, p)
 					}
-				case <-time.After(time.Minute):
+				case <-time.After(must.Patience):
 					t.Fatal("no progress came")
 				}
 			}
@@ -206,7 +209,7 @@ func TestALongCallReportsProgress(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(time.Minute):
+			case <-time.After(must.Patience):
 				t.Fatal("the call does not end")
 			}
 		})
@@ -236,11 +239,7 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 		}
 	}()
 
-	select {
-	case <-answered:
-	case <-time.After(time.Minute):
-		t.Errorf("%d calls that wait hold up one that does not", waiting)
-	}
+	must.Come(t, fmt.Sprintf("an answer beside %d calls that wait", waiting), answered)
 
 	close(f.hold)
 	all.Wait()

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
+
+	"parley/internal/must"
 
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,22 +24,13 @@ func TestCancellingACallEndsItsWait(t *testing.T) {
 			ended <- err
 		}()
 
-		await(t, f.waits, "the call does not reach the service")
+		must.Come(t, "the call reaches the service", f.waits)
 		cancel()
-		await(t, f.gaveUp, "the service waits on")
+		must.Come(t, "the service gives up", f.gaveUp)
 		if err := <-ended; err == nil {
 			t.Error("a cancelled call gave a result")
 		}
 	})
-}
-
-func await(t *testing.T, what <-chan struct{}, or string) {
-	t.Helper()
-	select {
-	case <-what:
-	case <-time.After(time.Minute):
-		t.Fatal(or)
-	}
 }
 
 // The ids of calls are each client's own numbers, so a cancellation must only ever meet
@@ -52,7 +44,7 @@ func TestNobodyCancelsAnothersCall(t *testing.T) {
 		answer <- send("tools/call", "check_inbox", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60},`+meta+`}}`)
 	}()
 
-	await(t, f.waits, "the call does not reach the service")
+	must.Come(t, "the call reaches the service", f.waits)
 	if got := send("notifications/cancelled", "", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,`+meta+`}}`); !strings.HasPrefix(
 		got, "202",
 	) {

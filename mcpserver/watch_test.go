@@ -40,7 +40,7 @@ func expectNews(t *testing.T, news chan string, want string) {
 		if got != want {
 			t.Errorf("told of %q, want %q", got, want)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(must.Patience):
 		t.Fatalf("told of nothing, want %q", want)
 	}
 }
@@ -201,7 +201,7 @@ func TestStreamsBelongToSessions(t *testing.T) {
 	}()
 	select {
 	case <-over:
-	case <-time.After(30 * time.Second):
+	case <-time.After(must.Patience):
 		t.Error("the first stream goes on beside the second")
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -42,18 +42,7 @@ func hold(t *testing.T, s *Store) (release func()) {
 // waitQueued waits until n writes wait for the writing goroutine.
 func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		have := s.db.base.Queue.Len()
-		if have >= n {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d writes are waiting, want %d", have, n)
-		}
-
-		time.Sleep(time.Millisecond)
-	}
+	must.Become(t, fmt.Sprint(n, " writes are waiting"), func() bool { return s.db.base.Queue.Len() >= n })
 }
 
 func TestOneWriteOfManyFailsAlone(t *testing.T) {

@@ -43,7 +43,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 	wantFull(t, s.Workspace.Ping(t.Context()))
 	must.Do(t, os.Remove(ballast))
-	until(t, func() bool { return s.Workspace.Ping(t.Context()) == nil }) // nobody has to write for it to be said
+	// Nobody has to write for it to be said.
+	must.Become(t, "it answers again", func() bool { return s.Workspace.Ping(t.Context()) == nil })
 	if _, err := s.Messages.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}

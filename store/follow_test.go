@@ -49,7 +49,7 @@ func newsFor(s *Store) *newsOf {
 // until waits for the news that has something.
 func (n *newsOf) until(t *testing.T, what string, has func(*News) bool) {
 	t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(must.Patience)
 	for {
 		n.mu.Lock()
 		for _, news := range n.all {
@@ -172,7 +172,7 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 		if err == nil {
 			t.Error("bob wrote, though it has not taken what ann wrote")
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(must.Patience):
 		// A store that still tries cannot be closed.
 		bob.db.base.Safety.Condemn(parley.Errorf(parley.Internal, "the test gives up"))
 		t.Fatal("bob neither wrote nor refused")

@@ -26,7 +26,7 @@ func TestOneHostHasADuty(t *testing.T) {
 
 	// One that is away loses it.
 	must.Do(t, ann.Close())
-	until(t, func() bool { return bob.Hosts.Team().Host("ann").Away })
+	must.Become(t, "ann is away", func() bool { return bob.Hosts.Team().Host("ann").Away })
 	want("ann is away", bob, true)
 }
 

@@ -103,7 +103,7 @@ func TestServerWithoutConnectionsIsSaid(t *testing.T) {
 	t.Cleanup(func() { _ = others.Close() })
 	others.SetMaxIdleConns(most)
 	first := must.Have(others.Conn(t.Context()))(t)
-	until(t, func() bool {
+	must.Become(t, "the store sees it", func() bool {
 		var left int
 		must.Do(t, first.QueryRowContext(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE application_name = 'parley'`).Scan(&left))
@@ -125,7 +125,10 @@ func TestServerWithoutConnectionsIsSaid(t *testing.T) {
 		must.Do(t, c.Close())
 	}
 	must.Do(t, others.Close())
-	until(t, func() bool { _, err := s.Messages.Append(t.Context(), post(0, 1)); return err == nil })
+	must.Become(t, "it stores again", func() bool {
+		_, err := s.Messages.Append(t.Context(), post(0, 1))
+		return err == nil
+	})
 	wantStored(t, s, 1)
 }
 

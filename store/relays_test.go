@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/internal/wait"
 )
 
 // asked is what came of asking another host.
@@ -29,7 +28,7 @@ func asks(ctx context.Context, s *Store, host string) <-chan asked {
 // takes waits until a host gets a relay.
 func takes(t *testing.T, s *Store) Relay {
 	t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(must.Patience)
 	for {
 		rings := s.Relays.RelaysRing()
 		if r := must.Have(s.Relays.TakeRelay(t.Context()))(t); r != nil {
@@ -55,14 +54,6 @@ func relayRows(t *testing.T, s *Store, where string) (n int) {
 func tampers(t *testing.T, s *Store, statement string) {
 	t.Helper()
 	must.Have(s.db.base.WriterPool.Exec(statement))(t)
-}
-
-// until waits for a fact in the database.
-func until(t *testing.T, fact func() bool) {
-	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	must.Do(t, wait.Until(ctx, 5*time.Millisecond, func() (bool, error) { return fact(), nil }))
 }
 
 func TestRelayIsTakenOnceAndAnswered(t *testing.T) {
@@ -103,7 +94,7 @@ func TestRelayThatNobodyTakesIsWithdrawn(t *testing.T) {
 	ann, bob := hosts[0], hosts[1]
 
 	answer := asks(t.Context(), ann, "bob")
-	until(t, func() bool { return relayRows(t, ann, `true`) == 1 })
+	must.Become(t, "the request is stored", func() bool { return relayRows(t, ann, `true`) == 1 })
 	tampers(t, ann, `UPDATE relays SET deadline = clock_timestamp()`)
 	if late := must.Have(bob.Relays.TakeRelay(t.Context()))(t); late != nil {
 		t.Errorf("bob took it after its deadline: %+v", late)
@@ -114,7 +105,7 @@ func TestRelayThatNobodyTakesIsWithdrawn(t *testing.T) {
 	// When nobody waits for it any more, it is withdrawn too.
 	ctx, cancel := context.WithCancel(t.Context())
 	answer = asks(ctx, ann, "bob")
-	until(t, func() bool { return relayRows(t, ann, `true`) == 1 })
+	must.Become(t, "the request is stored", func() bool { return relayRows(t, ann, `true`) == 1 })
 	cancel()
 	if got := <-answer; got.err != context.Canceled {
 		t.Errorf("got %v, want the end of the context", got.err)

@@ -104,7 +104,7 @@ func TestADatabaseThatIsCutAcceptsNothingMore(t *testing.T) {
 			size = keep
 		}
 		must.Do(t, os.Truncate(path, size))
-		until(t, func() bool { return s.Workspace.Refusal() != nil })
+		must.Become(t, "the store refuses", func() bool { return s.Workspace.Refusal() != nil })
 		if _, err := s.Messages.Append(t.Context(), post(0, 1)); parley.ErrorCode(err) != parley.StorageUnavailable {
 			t.Errorf("cut to %d bytes: got %v", size, err)
 		}

@@ -122,7 +122,7 @@ func showsPushed(x *testpage.Tab) {
 	var id serviceworker.RegistrationID
 	select {
 	case id = <-registered:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(must.Patience):
 		x.Fatal("no service worker is registered")
 	}
 

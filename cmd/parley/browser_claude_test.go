@@ -89,9 +89,7 @@ func TestClaudeInABrowser(t *testing.T) {
 	answered := func() {
 		t.Helper()
 		x.Until("document.querySelector('.outcome')")
-		if !waitUntil(idle) {
-			t.Fatalf("Claude does not go on:\n%s", must.Have(h.Command("screen", "ann").Output())(t))
-		}
+		must.Become(t, "Claude goes on", idle)
 		x.Clean()
 	}
 
@@ -104,9 +102,7 @@ func TestClaudeInABrowser(t *testing.T) {
 	x.Confirms("[data-kind=dialog]", "Yes", gone)
 	answered()
 	x.Picture("claude-answered")
-	if !waitUntil(func() bool { _, err := os.Stat(allowed); return err == nil }) {
-		t.Error("what was allowed was not done")
-	}
+	must.Become(t, "what was allowed is done", func() bool { _, err := os.Stat(allowed); return err == nil })
 
 	ask(`CALL Bash {"command":"touch ` + refused + `","description":"make a file"}`)
 	x.Shows("touch " + refused)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -380,16 +379,6 @@ func (p *pageTest) endedAgent(t *testing.T) {
 	x.Shows("not in the team")
 	x.Picture("ended")
 	x.Clean()
-}
-
-// waitUntil waits for a fact.
-func waitUntil(fact func() bool) bool {
-	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if fact() {
-			return true
-		}
-	}
-	return false
 }
 
 // plain removes what a name of a file may not have.

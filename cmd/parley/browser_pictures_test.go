@@ -48,16 +48,14 @@ func TestPicturesInABrowser(t *testing.T) {
 			name, time.Now().Add(time.Second).Format(time.RFC3339), tokens-1, tokens)
 		must.Do(t, os.WriteFile(transcript, []byte(used), 0o600))
 	}
-	if !waitUntil(func() bool {
+	must.Become(t, "somebody notices that both change a file", func() bool {
 		for _, n := range testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs {
 			if n.Kind == parley.NeedOverlap {
 				return true
 			}
 		}
 		return false
-	}) {
-		t.Fatal("nobody notices that both change a file")
-	}
+	})
 
 	p := &pageTest{h: h, browser: browser}
 	phone, desk := p.opens(t, 360, 740), p.opens(t, 1400, 900)

@@ -257,14 +257,12 @@ func (r *readerTest) keyboard(t *testing.T) {
 	}
 	press(kb.Enter)
 	x.Until("document.activeElement.matches('.option.armed')")
-	if !waitUntil(func() bool {
+	must.Become(x, "keys answer", func() bool {
 		if testpage.JS[bool](x, "document.activeElement.matches('.option.armed')") {
 			press(kb.Enter)
 		}
 		return testpage.JS[bool](x, "!!document.querySelector('.outcome')")
-	}) {
-		t.Errorf("keys answer nothing:\n%s", x.Text())
-	}
+	})
 	x.Shows("Sent: “1. Yes”")
 	x.Clean()
 }

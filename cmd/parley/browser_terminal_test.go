@@ -135,22 +135,18 @@ func typesInPage(p *pageTest, x *testpage.Tab) {
 
 	sent := testhome.Run[parley.SendMessageResult](x.T, p.h, "send", "worker", "Are you there?")
 	var d parley.Delivery
-	if !waitUntil(func() bool {
+	must.Become(x, "the message waits for the person", func() bool {
 		d = testhome.Run[parley.MessageStatusResult](x.T, p.h, "message", sent.MessageID).Deliveries[0]
 		return d.ReasonCode == parley.HoldPersonTyping || d.ReasonCode == parley.HoldDraft ||
 			d.ReasonCode == parley.HoldKeysUnshown
-	}) {
-		x.Errorf("the message does not wait for the person: %+v", d)
-	}
+	})
 
 	presses(x, "\r")
 	rows(x, "Done.")
-	if !waitUntil(func() bool {
+	must.Become(x, "the message arrives after that", func() bool {
 		d = testhome.Run[parley.MessageStatusResult](x.T, p.h, "message", sent.MessageID).Deliveries[0]
 		return d.State == parley.DeliveryAnswered || d.State == parley.DeliveryRead
-	}) {
-		x.Errorf("the message does not arrive after that: %+v", d)
-	}
+	})
 	record := string(must.Have(p.h.Command("log", "--agent", "worker").Output())(x.T))
 	if strings.Count(record, "types in its terminal, in session parley_") != 1 {
 		x.Errorf("the record says:\n%s", record)

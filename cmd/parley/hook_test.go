@@ -266,15 +266,15 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 
 	id := send("please rebase")
 	tell("report")
-	eventually(t, "the first turn has begun", begun(id))
+	must.Become(t, "the first turn has begun", begun(id))
 	tell("done")
 
 	id = send("and push")
 	must.Do(t, syscall.Kill(status.PID, syscall.SIGKILL))
 
 	tell("report")
-	eventually(t, "the report is spooled", func() bool { return strings.Contains(spooled(t, h), parley.Short(id)) })
-	eventually(t, "the second turn has begun", begun(id)) // which starts a daemon
+	must.Become(t, "the report is spooled", func() bool { return strings.Contains(spooled(t, h), parley.Short(id)) })
+	must.Become(t, "the second turn has begun", begun(id)) // which starts a daemon
 	if got := spooled(t, h); got != "" {
 		t.Errorf("the spool is not removed: %s", got)
 	}
@@ -283,16 +283,6 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 		Lines; strings.Count(strings.Join(screen, "\n"),
 		"said 0") != 3 {
 		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
-	}
-}
-
-// eventually polls until a condition holds.
-func eventually(t *testing.T, what string, fact func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(testhome.Patience); !fact(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: never so", what)
-		}
 	}
 }
 

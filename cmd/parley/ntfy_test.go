@@ -58,9 +58,9 @@ func TestAnAnswerFromANotice(t *testing.T) {
 	if code := press(t, here, name, first[0]); code != http.StatusOK {
 		t.Fatalf("a press is answered with %d", code)
 	}
-	if !waitUntil(func() bool { return len(testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs) == 0 }) {
-		t.Fatal("the question still stands")
-	}
+	must.Become(t, "the question no longer stands", func() bool {
+		return len(testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs) == 0
+	})
 	for i, b := range first { // it was pressed; the others are of a question that is over
 		if code := press(t, here, name, b); code == http.StatusOK {
 			t.Errorf("button %d answers a second time", i+1)
@@ -70,9 +70,9 @@ func TestAnAnswerFromANotice(t *testing.T) {
 	// The next question is answered elsewhere before the press.
 	testhome.Run[parley.SendMessageResult](t, h, "send", "asker", "delete it")
 	second := buttonsOf(t, got)
-	if !waitUntil(func() bool { return h.Command("answer", "asker", "2", "--yes").Run() == nil }) {
-		t.Fatal("the question cannot be answered here")
-	}
+	must.Become(t, "the question is answered here", func() bool {
+		return h.Command("answer", "asker", "2", "--yes").Run() == nil
+	})
 	if code := press(t, here, name, second[0]); code == http.StatusOK {
 		t.Error("a button answers a question that is over")
 	}

@@ -119,11 +119,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	waiting.Stdout = &said
 	must.Do(t, waiting.Start())
 
-	ctx := inTime(t)
-	for len(model.Requests()) < 3 && ctx.Err() == nil {
-		time.Sleep(10 * time.Millisecond)
-	}
-
+	must.Become(t, "the model is asked", func() bool { return len(model.Requests()) == 3 })
 	began := time.Now()
 	if out, err := h.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)

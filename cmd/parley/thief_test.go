@@ -96,7 +96,7 @@ func TestAThiefOfTheSocket(t *testing.T) {
 	must.Do(t, h.Command("serve").Run())
 	info := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	must.Do(t, syscall.Kill(info.PID, syscall.SIGKILL))
-	eventually(t, "the daemon has ended", func() bool { return !testhome.Running(info.PID) })
+	must.Become(t, "the daemon has ended", func() bool { return !testhome.Running(info.PID) })
 	must.Do(t, os.Remove(info.Socket))
 	l := must.Have(net.Listen("unix", info.Socket))(t)
 	t.Cleanup(func() { l.Close() })
@@ -139,7 +139,7 @@ func TestAThiefOfThePort(t *testing.T) {
 	heard := func(f *thief, n int) {
 		t.Helper()
 		testpage.JS[bool](x, "(window.dispatchEvent(new Event('online')), true)")
-		eventually(t, "the page asks the thief", func() bool { return len(f.signed()) >= n })
+		must.Become(t, "the page asks the thief", func() bool { return len(f.signed()) >= n })
 	}
 
 	// The port is free again when the daemon comes: the page goes on with its session.

@@ -292,12 +292,7 @@ func TestWaitingTurnGoesOnWhenItIsReleased(t *testing.T) {
 		answered <- body
 	}()
 
-	for deadline := time.Now().Add(30 * time.Second); len(s.Prompts()) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it was not asked")
-		}
-	}
-
+	must.Become(t, "it is asked", func() bool { return len(s.Prompts()) > 0 })
 	select {
 	case body := <-answered:
 		t.Fatalf("it did not wait: %s", body)
@@ -319,11 +314,7 @@ func TestCloseEndsATurn(t *testing.T) {
 
 	closed := make(chan struct{})
 	go func() { s.Close(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(time.Minute):
-		t.Fatal("it still waits")
-	}
+	must.Come(t, "its end", closed)
 }
 
 func TestFailureComesWhenTheWaitIsOver(t *testing.T) {

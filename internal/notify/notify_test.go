@@ -63,7 +63,7 @@ func receive(t *testing.T, from chan request) request {
 	select {
 	case r := <-from:
 		return r
-	case <-time.After(time.Minute):
+	case <-time.After(must.Patience):
 		t.Fatal("nothing came")
 		return request{}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
@@ -122,7 +124,7 @@ func (f *fixture) unchangedAfter(what func()) {
 	f.unchanged(what)
 }
 
-// within fails unless run returns within patience.
+// within fails unless run returns.
 func (f *fixture) within(what string, run func()) {
 	f.Helper()
 	done := make(chan struct{})
@@ -130,11 +132,7 @@ func (f *fixture) within(what string, run func()) {
 		defer close(done)
 		run()
 	}()
-	select {
-	case <-done:
-	case <-time.After(patience):
-		f.Fatalf("%s has not returned after %v", what, patience)
-	}
+	must.Come(f, "the end of "+what, done)
 }
 
 // settle gives a call that has just begun the time to start waiting. A case is right

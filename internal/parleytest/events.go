@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
@@ -125,7 +127,7 @@ func eventsWait(f *fixture) {
 		same(f.T, "message of the event", page.Events[0].MessageID, sent.MessageID)
 	case err := <-failed:
 		f.Fatal(err)
-	case <-time.After(patience):
-		f.Fatalf("read_events still waits %v after the message was sent", patience)
+	case <-time.After(must.Patience):
+		f.Fatalf("read_events still waits %v after the message was sent", must.Patience)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
@@ -94,8 +96,8 @@ func checkWaits(f *fixture) {
 		same(f.T, "messages", inboxTexts(got.Messages), []string{"at last"})
 	case err := <-failures:
 		f.Fatal(err)
-	case <-time.After(patience):
-		f.Fatalf("check_inbox still waits %v after the message was sent", patience)
+	case <-time.After(must.Patience):
+		f.Fatalf("check_inbox still waits %v after the message was sent", must.Patience)
 	}
 }
 

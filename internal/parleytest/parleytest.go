@@ -8,7 +8,6 @@ package parleytest
 import (
 	"context"
 	"testing"
-	"time"
 
 	"parley"
 )
@@ -26,10 +25,6 @@ type testCase struct {
 	name string
 	run  func(*fixture)
 }
-
-// patience bounds how long a case waits for what must happen. Only a failing test waits
-// that long.
-const patience = 20 * time.Second
 
 // fixture is a team of three agents and their operator.
 type fixture struct {

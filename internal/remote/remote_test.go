@@ -178,7 +178,7 @@ while [ -e '`+reads+`' ]; do sleep 0.1; done & wait`)
 		if !errors.Is(err, stopped) {
 			t.Errorf("got %v, want %v", err, stopped)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(must.Patience):
 		t.Error("ssh -G still runs, a minute after the end of the context")
 	}
 }

@@ -52,9 +52,6 @@ type Frame struct {
 	saw string // what the story waited for
 }
 
-// patience bounds how long a step waits. Only a failing story waits that long.
-const patience = 90 * time.Second
-
 // pause is between two looks at something.
 const pause = 20 * time.Millisecond
 
@@ -146,10 +143,10 @@ var forms = []form{
 // until waits until a fact holds. seen says what there is instead.
 func (s *telling) until(fact func() bool, seen func() string) {
 	s.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), must.Patience)
 	defer stop()
 	if wait.Until(ctx, pause, func() (bool, error) { return fact(), nil }) != nil {
-		s.Fatalf("%s: not within %v. There is:\n%s", s.line, patience, seen())
+		s.Fatalf("%s: not within %v. There is:\n%s", s.line, must.Patience, seen())
 	}
 }
 

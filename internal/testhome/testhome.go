@@ -17,14 +17,15 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/internal/wait"
 )
 
 // OperatorKey makes the tests the operator of their workspaces: they have no terminal.
 var OperatorKey = "parley_" + rand.Text() + rand.Text()
 
-// Patience bounds every wait of such tests. It only matters when they fail.
-const Patience = 60 * time.Second
+// Patience bounds every wait of such tests.
+const Patience = must.Patience
 
 // Home separates one test's daemon, tmux server and agents from all others.
 type Home struct {

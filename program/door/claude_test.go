@@ -96,7 +96,7 @@ func TestClaudeTakesALetterAsItIs(t *testing.T) {
 	l.Text = "two\nlines & <b> \u2028 \x1b[31m " + strings.Repeat("ü", 1000)
 	must.Do(t, d.Give(t.Context(), l))
 
-	waitFor(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
+	must.Become(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
 	got := f.frames()[0]
 	if got.Message.Content != l.Text || got.Message.Role != "user" || got.MsgID != l.ID {
 		t.Errorf("got %+v", got)
@@ -122,19 +122,19 @@ func TestClaudeSaysWhatItKeepsBackOrDrops(t *testing.T) {
 	for i := range 4 {
 		must.Do(t, d.Give(t.Context(), letter(i)))
 	}
-	waitFor(t, "it has the letters", func() bool { return len(f.frames()) == 4 })
+	must.Become(t, "it has the letters", func() bool { return len(f.frames()) == 4 })
 
 	f.tells(t, "nonsense", "[]", `{"type":"user"}`, status("held", letter(0).ID, ""), status("slept", letter(3).ID, ""),
 		status("dropped", letter(1).ID, fmt.Sprintf(`,"drop_reason":"rate-limited","dropped_msg_ids":[%q,"x"]`, letter(2).ID)))
 	fate := func(i int) door.Fate { return must.Have(d.Ask(t.Context(), letter(i)))(t).Fate }
-	waitFor(t, "its word is heard", func() bool { return fate(2) == door.Dropped })
+	must.Become(t, "its word is heard", func() bool { return fate(2) == door.Dropped })
 	for i, want := range []door.Fate{door.Queued, door.Dropped, door.Dropped, door.Unknown} {
 		expectFate(t, d, letter(i), want)
 	}
 
 	f.tells(t, status("denied", letter(0).ID, ""), strings.Repeat("x", 3<<20), status("dropped", letter(3).ID, ""))
-	waitFor(t, "what was kept back is refused", func() bool { return fate(0) == door.Dropped })
-	waitFor(t, "what follows a long line is heard", func() bool { return fate(3) == door.Dropped })
+	must.Become(t, "what was kept back is refused", func() bool { return fate(0) == door.Dropped })
+	must.Become(t, "what follows a long line is heard", func() bool { return fate(3) == door.Dropped })
 }
 
 func TestClaudeWhoseUserKeepsMessagesBackGetsNoMore(t *testing.T) {
@@ -145,9 +145,11 @@ func TestClaudeWhoseUserKeepsMessagesBackGetsNoMore(t *testing.T) {
 		f := startClaude(t)
 		d := f.open(t)
 		must.Do(t, d.Give(t.Context(), letter(0)))
-		waitFor(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
+		must.Become(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
 		f.tells(t, word)
-		waitFor(t, "its word is heard", func() bool { return must.Have(d.Ask(t.Context(), letter(0)))(t).Fate == want })
+		must.Become(t, "its word is heard", func() bool {
+			return must.Have(d.Ask(t.Context(), letter(0)))(t).Fate == want
+		})
 		if err := d.Give(t.Context(), letter(1)); !errors.Is(err, door.ErrNotNow) {
 			t.Errorf("after %s: got %v, want ErrNotNow", word, err)
 		}
@@ -185,7 +187,7 @@ func TestClaudeIsClosedToWhatItWouldDrop(t *testing.T) {
 	if most := 30 + int(time.Since(begun)/(2*time.Second)) + 1; in < 30 || in > most {
 		t.Errorf("%d letters went in at once, want 30 to %d", in, most)
 	}
-	waitFor(t, "it has those that went in", func() bool { return len(f.frames()) == in })
+	must.Become(t, "it has those that went in", func() bool { return len(f.frames()) == in })
 }
 
 func TestClaudeIsClosedBeforeAnythingGoesIn(t *testing.T) {

@@ -207,7 +207,7 @@ func TestTheModuleAnswersAsItIsAsked(t *testing.T) {
 
 	p := f.program()
 	p.PID = program.Process.Pid
-	waitFor(t, "it listens", func() bool {
+	must.Become(t, "it listens", func() bool {
 		d, err := door.Open(t.Context(), p)
 		return err == nil && d != nil
 	})

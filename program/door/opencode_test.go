@@ -213,16 +213,6 @@ func expectClosed(t *testing.T, what string, err error) {
 	}
 }
 
-// waitFor waits for a fact.
-func waitFor(t *testing.T, what string, fact func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !fact(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: never so", what)
-		}
-	}
-}
-
 func TestOpencodeSaysWhatItDoes(t *testing.T) {
 	f := startOpencode(t)
 	says := map[string]string{"/permission": "[]", "/question": "[]", "/session/status": "{}"}
@@ -524,7 +514,7 @@ func TestOpencodeIsClosedWhileAnotherSessionIsShown(t *testing.T) {
 
 			if tt.closed {
 				n := 0
-				waitFor(t, "the door is closed", func() bool {
+				must.Become(t, "the door is closed", func() bool {
 					n++
 					return errors.Is(d.Give(t.Context(), letter(n)), door.ErrNotNow)
 				})
@@ -533,7 +523,7 @@ func TestOpencodeIsClosedWhileAnotherSessionIsShown(t *testing.T) {
 			// It looks at the session of a prompt, and has then seen all that came before.
 			looks := f.looked()
 			f.events <- user(childSession, "msg_9", now+2)
-			waitFor(t, "it has seen the events", func() bool { return f.looked() > looks })
+			must.Become(t, "it has seen the events", func() bool { return f.looked() > looks })
 			must.Do(t, d.Give(t.Context(), letter(1)))
 		})
 	}

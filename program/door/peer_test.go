@@ -58,15 +58,17 @@ func TestInboxesCloseUnderThoseWhoTalk(t *testing.T) {
 	f := startClaude(t)
 	d := must.Have(door.Open(t.Context(), f.program()))(t)
 	must.Do(t, d.Give(t.Context(), letter(1)))
-	waitFor(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
+	must.Become(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
 
 	talk := must.Have(net.Dial("unix", strings.TrimPrefix(f.frames()[0].From, "uds:")))(t)
 	defer talk.Close()
 	must.Have(fmt.Fprintln(talk, status("held", letter(1).ID, "")))(t)
-	waitFor(t, "it is heard", func() bool { return must.Have(d.Ask(t.Context(), letter(1)))(t).Fate == door.Queued })
+	must.Become(t, "it is heard", func() bool {
+		return must.Have(d.Ask(t.Context(), letter(1)))(t).Fate == door.Queued
+	})
 	ended := make(chan error, 1)
 	go func() { ended <- d.Close() }()
-	waitFor(t, "it is closed", func() bool {
+	must.Become(t, "it is closed", func() bool {
 		_, _ = fmt.Fprintln(talk, "{}") // while it is open
 		return len(ended) > 0
 	})

@@ -187,7 +187,7 @@ func TestQwenReceiptsTellWhatIsNotRead(t *testing.T) {
 			err == nil && tt.closed && len(tt.words) == 1 {
 			t.Errorf("%q: got %v, want closed %v", tt.words, err, tt.closed)
 		}
-		waitFor(t, fmt.Sprint(tt.words, " is ", tt.want), func() bool {
+		must.Become(t, fmt.Sprint(tt.words, " is ", tt.want), func() bool {
 			got, err := d.Ask(t.Context(), letter(1))
 			return err == nil && got.Fate == tt.want
 		})
@@ -211,7 +211,7 @@ func TestQwenThatDoesNotAnswerLeavesItOpen(t *testing.T) {
 	expectFate(t, f.open(t), letter(1), door.Unknown)
 
 	tell(f.frames()[0], strings.Repeat("x", 3<<20), receipt("expired", letter(1).ID, ""))
-	waitFor(t, "what follows a long line is heard", func() bool {
+	must.Become(t, "what follows a long line is heard", func() bool {
 		return must.Have(d.Ask(t.Context(), letter(1)))(t).Fate == door.Dropped
 	})
 }

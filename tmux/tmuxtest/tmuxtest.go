@@ -18,9 +18,8 @@ import (
 	"parley/tmux"
 )
 
-// Patience is how long helpers wait for a fact before they fail the test. It is long, for
-// busy machines.
-const Patience = 2 * time.Minute
+// Patience is how long helpers wait for a fact before they fail the test.
+const Patience = must.Patience
 
 // Binary is the tmux under test: $PARLEY_TMUX, or "tmux".
 func Binary() string {
