@@ -55,7 +55,7 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 ATONCE = -p 5 -parallel 6 -timeout 1h -ldflags='-s -w'
 ALL = ./orchestrator ./store ./cmd/parley ./tui ./...
 
-# Browsers, and the longest of what is tried at random, wait for a check. What go remembers of a test in the lab does
+# Browsers, the service on PostgreSQL, and the longest of what is tried at random, wait for a check. What go remembers of a test in the lab does
 # not count: it does not see that the program has changed.
 .PHONY: test
 test: tmux ## run the tests, but those in browsers and the longest: see check
@@ -144,9 +144,9 @@ race: tmux cc
 	$(GOTESTSUM) && PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 \
 		"$$gotestsum" $(call AGAIN,race) --packages="$(RACED)" -- -vet=off -short $(RACE) $(ATONCE)
 
-# ./tui and ./store are here again for what their tests leave out under the race detector. The couriers are
+# ./tui, ./store and ./orchestrator are here again for what their tests leave out under the race detector. The couriers are
 # tested with more simulated deliveries than by `test`.
-WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged
+WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged|TestServiceOnPostgreSQL
 .PHONY: stories
 stories: tmux
 	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
@@ -154,7 +154,7 @@ stories: tmux
 			-- -vet=off $(ATONCE) && \
 		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -count=1 -vet=off $(ATONCE)
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
-	nice -n 5 $(GO) test -vet=off $(ATONCE) ./store -run '$(WHOLE)'
+	nice -n 5 $(GO) test -vet=off $(ATONCE) ./store ./orchestrator -run '$(WHOLE)'
 
 .PHONY: web
 web: ## join the modules of the page with esbuild, into web/built

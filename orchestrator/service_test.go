@@ -29,6 +29,9 @@ func TestService(t *testing.T) {
 
 func TestServiceOnPostgreSQL(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("its databases take as long as a fifth of this package; the store's own tests are on both")
+	}
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
 		url := storetest.URL(t) // it is given back after the team has ended
 		return direct{newTeam(t, func(o *Options) { o.Store = opened(t, url) })}
