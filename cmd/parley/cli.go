@@ -227,6 +227,7 @@ It proves and shows what became of each message. Without a command, parley opens
 	}
 	hidden := commands{execCommand{}, keepCommand{}, &linkCommand{}, demoAgentCommand{}, &hookCommand{}}
 	root.AddCommand(hidden.declare(c)...)
+	checkArguments(root)
 
 	return root
 }

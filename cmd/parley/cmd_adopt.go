@@ -31,7 +31,6 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		Example: `  parley adopt coder                  # run by the agent itself, in its pane
   parley adopt coder --pane %3        # from another pane of the same tmux
   parley adopt --pane %3 --socket /tmp/tmux-1000/default --profile claude`,
-		Args: usage(cobra.MaximumNArgs(1)),
 	}
 
 	flags := []string{"profile", "pane", "socket"}
@@ -155,7 +154,6 @@ func (l leaveCommand) declare(c *cli) *cobra.Command {
 		Long: `Releases adopted agents; without a name, the one in this pane. The program keeps running,
 and parley's options are removed from its pane. A mailbox can leave too: its key ends.`,
 		Example: "  parley leave coder",
-		Args:    usage(cobra.ArbitraryArgs),
 	}
 
 	read := addFlags(cmd, "stop_agent", []string{"reason"})

@@ -31,7 +31,6 @@ you say what to do with it. Work that is not committed, or not merged, is never 
 and files that git ignores only once you agree, or with --force.`,
 		Example: `  parley stop coder reviewer
   parley stop coder --merge --remove    # its branch goes into yours, and its worktree away`,
-		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
@@ -66,7 +65,6 @@ func (r *restartCommand) declare(c *cli) *cobra.Command {
 		Long: `Stops an agent and starts its command again, with the same id. Its program continues its own
 conversation if it can; docs/agents.md says which programs can. It gets the environment of this
 command, what parley.yaml names for it, and --env.`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	cmd.Flags().StringArrayVar(&r.env, "env", nil, "a variable of its environment, NAME=VALUE")
@@ -113,11 +111,12 @@ func (a *agentsCommand) declare(c *cli) *cobra.Command {
 		example: `  parley agents
   parley agents coder --json
   parley agents --all    # stopped agents too`,
-		args:     cobra.MaximumNArgs(1),
 		complete: firstAgents(1),
 		fill: func(args []string, to url.Values) error {
-			a.named = len(args) > 0
-			return positional("agent")(args, to)
+			if a.named = len(args) > 0; a.named {
+				to.Set("agent", args[0])
+			}
+			return nil
 		},
 		print: a.print,
 		more:  a.printWorktrees,
@@ -257,43 +256,35 @@ func kindOf(a parley.AgentStatus) string {
 	return kind
 }
 
-func registerCommand() operation[parley.RegisterAgentResult] {
-	return operation[parley.RegisterAgentResult]{
-		op:      "register_agent",
-		use:     "register NAME",
-		short:   "Register a mailbox agent and print its key, once",
-		example: `  parley register ci --description "reports builds"`,
-		args:    cobra.ExactArgs(1),
-		flags: []string{
-			"agent_description=description", "role", "capabilities=capability", "groups=group", "special",
-		},
-		fill: positional("username"),
-		print: func(o *output, res *parley.RegisterAgentResult) error {
-			if res.Status == parley.StatusPendingApproval {
-				o.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
-			}
+var registerCommand = operation[parley.RegisterAgentResult]{
+	op:      "register_agent",
+	use:     "register NAME",
+	short:   "Register a mailbox agent and print its key, once",
+	example: `  parley register ci --description "reports builds"`,
+	flags: []string{
+		"agent_description=description", "role", "capabilities=capability", "groups=group", "special",
+	},
+	print: func(o *output, res *parley.RegisterAgentResult) error {
+		if res.Status == parley.StatusPendingApproval {
+			o.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
+		}
 
-			o.printf("%s registered (agent %s). Its key is shown this once:\n", o.paint(bold, res.Username),
-				parley.Short(res.AgentID))
+		o.printf("%s registered (agent %s). Its key is shown this once:\n", o.paint(bold, res.Username),
+			parley.Short(res.AgentID))
 
-			return o.printLine(res.APIKey)
-		},
-	}
+		return o.printLine(res.APIKey)
+	},
 }
 
-func terminalCommand() operation[parley.ReadTerminalResult] {
-	return operation[parley.ReadTerminalResult]{
-		op:    "read_terminal",
-		use:   "screen NAME",
-		short: "Print an agent's screen",
-		example: `  parley screen coder
+var terminalCommand = operation[parley.ReadTerminalResult]{
+	op:    "read_terminal",
+	use:   "screen NAME",
+	short: "Print an agent's screen",
+	example: `  parley screen coder
   parley screen coder --history 200 --colours`,
-		args:     cobra.ExactArgs(1),
-		complete: firstAgents(1),
-		flags:    []string{"history", "colours"},
-		fill:     positional("agent"),
-		print: func(o *output, res *parley.ReadTerminalResult) error {
-			return o.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
-		},
-	}
+	complete: firstAgents(1),
+	flags:    []string{"history", "colours"},
+	print: func(o *output, res *parley.ReadTerminalResult) error {
+		return o.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
+	},
 }

@@ -45,7 +45,6 @@ On a terminal you are asked before anything is sent. In a script, say which ques
   parley answer coder --keys Tab            # goes on, where no option does
   parley answer coder --forget              # takes back that its program takes messages
   parley answer coder 1 --all               # and to others with the same question, one by one`,
-		Args: usage(cobra.RangeArgs(1, 2)),
 	}
 
 	read := addFlags(cmd, "answer_dialog", []string{"text", "keys", "dialog_id=dialog", "forget"})

@@ -30,7 +30,6 @@ func (a attachCommand) declare(c *cli) *cobra.Command {
 		Use:     "attach NAME",
 		Short:   "Attach to an agent's terminal; " + tmux.ReturnKey + " returns",
 		Example: "  parley attach coder",
-		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.at.host != "" && !c.out.json {
 				return a.fromAfar(cmd.Context(), &c.program, args[0])

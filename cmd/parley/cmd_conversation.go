@@ -13,31 +13,29 @@ import (
 	"parley"
 )
 
-func conversationCommand() family {
-	return family{
-		use:   "conversation",
-		short: "Inspect, hold and release conversations",
-		long: `A conversation is a thread, named by its id, or the messages between two agents, named by
+var conversationCommand = family{
+	use:   "conversation",
+	short: "Inspect, hold and release conversations",
+	long: `A conversation is a thread, named by its id, or the messages between two agents, named by
 both. parley holds messages that would keep agents talking forever; see
 docs/conversations.md.`,
-		example: `  parley conversation show coder reviewer
+	example: `  parley conversation show coder reviewer
   parley conversation release 1a2b3c4d
   parley conversation mute coder reviewer`,
-		members: commands{
-			conversationShowCommand{},
-			conversationControlCommand{
-				parley.ActionRelease, "release THREAD|MESSAGE|NAME NAME", "Release held messages, with new budgets",
-			},
-			conversationControlCommand{
-				parley.ActionCool, "cool THREAD|NAME NAME", "Hold messages for ten minutes, or until a person writes",
-			},
-			conversationControlCommand{
-				parley.ActionMute, "mute THREAD|NAME NAME", "Hold messages of agents until unmute",
-			},
-			conversationControlCommand{parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"},
-			conversationSetCommand(),
+	members: commands{
+		conversationShowCommand,
+		conversationControlCommand{
+			parley.ActionRelease, "release THREAD|MESSAGE|NAME NAME", "Release held messages, with new budgets",
 		},
-	}
+		conversationControlCommand{
+			parley.ActionCool, "cool THREAD|NAME NAME", "Hold messages for ten minutes, or until a person writes",
+		},
+		conversationControlCommand{
+			parley.ActionMute, "mute THREAD|NAME NAME", "Hold messages of agents until unmute",
+		},
+		conversationControlCommand{parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"},
+		conversationSetCommand,
+	},
 }
 
 // idForm matches the id of a thread or a message, as opposed to a name.
@@ -53,20 +51,15 @@ func conversationOf(args []string, to url.Values) error {
 	return nil
 }
 
-type conversationShowCommand struct{}
-
-func (s conversationShowCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.ConversationStateResult]{
-		op:    "get_conversation_state",
-		use:   "show THREAD|NAME [NAME]",
-		short: "Show a conversation's state, temperature and held messages",
-		example: `  parley conversation show coder reviewer
+var conversationShowCommand = operation[parley.ConversationStateResult]{
+	op:    "get_conversation_state",
+	use:   "show THREAD|NAME [NAME]",
+	short: "Show a conversation's state, temperature and held messages",
+	example: `  parley conversation show coder reviewer
   parley conversation show 1a2b3c4d --json`,
-		args:     cobra.RangeArgs(1, 2),
-		complete: completer.completeAgents,
-		fill:     conversationOf,
-		print:    s.print,
-	}.declare(c)
+	complete: completer.completeAgents,
+	fill:     conversationOf,
+	print:    printConversation,
 }
 
 type conversationControlCommand struct {
@@ -109,25 +102,22 @@ func (a conversationControlCommand) run(ctx context.Context, c *cli, args []stri
 	return c.out.printLine(controlledWords(res))
 }
 
-func conversationSetCommand() operation[parley.ControlConversationResult] {
-	return operation[parley.ControlConversationResult]{
-		op:    "control_conversation",
-		use:   "set THREAD",
-		short: "Set a thread's budgets, or switch the protocol off in it",
-		example: `  parley conversation set 1a2b3c4d --chain-hops 60
+var conversationSetCommand = operation[parley.ControlConversationResult]{
+	op:    "control_conversation",
+	use:   "set THREAD",
+	short: "Set a thread's budgets, or switch the protocol off in it",
+	example: `  parley conversation set 1a2b3c4d --chain-hops 60
   parley conversation set 1a2b3c4d --off
   parley conversation set 1a2b3c4d --off=false`,
-		args:  cobra.ExactArgs(1),
-		flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
-		fill: func(args []string, to url.Values) error {
-			to.Set("action", string(parley.ActionSet))
-			to.Set("thread_id", args[0])
-			return nil
-		},
-		print: func(o *output, res *parley.ControlConversationResult) error {
-			return o.printLine(controlledWords(res))
-		},
-	}
+	flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
+	fill: func(args []string, to url.Values) error {
+		to.Set("action", string(parley.ActionSet))
+		to.Set("thread_id", args[0])
+		return nil
+	},
+	print: func(o *output, res *parley.ControlConversationResult) error {
+		return o.printLine(controlledWords(res))
+	},
 }
 
 // controlledWords says what became of a conversation.
@@ -150,7 +140,7 @@ func gauge(temperature float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", gaugeWidth-n)
 }
 
-func (s conversationShowCommand) print(o *output, res *parley.ConversationStateResult) error {
+func printConversation(o *output, res *parley.ConversationStateResult) error {
 	title := strings.Join(res.Conversation.Participants, ", ")
 	if res.Conversation.ThreadID != "" {
 		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)

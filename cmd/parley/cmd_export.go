@@ -41,7 +41,6 @@ agents (--with, --and), a thread, or all.`,
   parley export --with planner --and coder --since 2h
   parley export --thread 1a2b3c4d --format markdown -o plan.md
   parley export --all -o team.jsonl`,
-		Args: usage(cobra.NoArgs),
 	}
 
 	x.addFlags(cmd, completer{c})

@@ -30,7 +30,6 @@ func (s *sendFileCommand) declare(c *cli) *cobra.Command {
 		Short: "Send an agent a copy of a file, and a message with its path",
 		Example: `  parley send-file reviewer build/report.html
   parley send-file coder trace.log --name trace-before.log --description "of the slow start"`,
-		Args: usage(cobra.ExactArgs(2)),
 	}
 
 	cmd.Flags().StringVar(&s.name, "name", "", "file name of the recipient's copy")
@@ -135,7 +134,6 @@ func (g *getFileCommand) declare(c *cli) *cobra.Command {
 says; -o - is standard output. It does not overwrite an existing file.`,
 		Example: `  parley get-file 5f0c21aa
   parley get-file 5f0c21aa -o /tmp/report.html`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	cmd.Flags().StringVarP(&g.output, "output", "o", "", "file or directory to write to; - is standard output")
@@ -278,27 +276,23 @@ func (f filesCommand) declare(c *cli) *cobra.Command {
 		short: "List stored files and the space they take, and delete them",
 		example: `  parley files
   parley files --limit 1000 --json`,
-		args:  cobra.ArbitraryArgs,
+		args:  noSuchCommand,
 		flags: []string{"limit"},
 		print: f.print,
 	}.declare(c)
 
-	cmd.Args = noSuchCommand
-	cmd.AddCommand(commands{removeFilesCommand(), pruneFilesCommand{}}.declare(c)...)
+	cmd.AddCommand(commands{removeFilesCommand, pruneFilesCommand{}}.declare(c)...)
 
 	return cmd
 }
 
-func removeFilesCommand() operation[parley.RemoveFilesResult] {
-	return operation[parley.RemoveFilesResult]{
-		op:      "remove_files",
-		use:     "rm ID…",
-		short:   "Delete files, with their recipients' copies",
-		example: "  parley files rm 5f0c21aa",
-		args:    cobra.MinimumNArgs(1),
-		print:   printRemoved,
-		fill:    func(args []string, to url.Values) error { to["file_ids"] = args; return nil },
-	}
+var removeFilesCommand = operation[parley.RemoveFilesResult]{
+	op:      "remove_files",
+	use:     "rm ID…",
+	short:   "Delete files, with their recipients' copies",
+	example: "  parley files rm 5f0c21aa",
+	print:   printRemoved,
+	fill:    func(args []string, to url.Values) error { to["file_ids"] = args; return nil },
 }
 
 type pruneFilesCommand struct{}
@@ -309,7 +303,6 @@ func (pruneFilesCommand) declare(c *cli) *cobra.Command {
 		use:     "prune --older-than DAYS",
 		short:   "Delete files older than so many days, and their copies",
 		example: "  parley files prune --older-than 30",
-		args:    cobra.NoArgs,
 		flags:   []string{"older_than_days=older-than"},
 		print:   printRemoved,
 	}.declare(c)

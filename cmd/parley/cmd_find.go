@@ -28,7 +28,6 @@ func (findCommand) declare(c *cli) *cobra.Command {
 		example: `  parley find is:held,failed
   parley find rebase agent:coder since:3d
   parley find --types request --has file`,
-		args: cobra.ArbitraryArgs,
 		flags: []string{
 			"from", "to", "agents", "thread", "states", "types", "priorities", "has", "since", "until", "before",
 			"limit",
@@ -69,7 +68,6 @@ func (searchCommand) declare(c *cli) *cobra.Command {
 		example: `  parley search rebase
   parley search '"the build is red"' --from coder --limit 5
   parley search schema --since 3d`,
-		args:  cobra.MinimumNArgs(1),
 		flags: []string{"from", "to", "since", "until", "limit"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("query", strings.Join(args, " "))

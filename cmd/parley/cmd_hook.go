@@ -42,6 +42,7 @@ type hookCommand struct {
 func (h *hookCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
+		Args:  cobra.ArbitraryArgs,
 		Short: "Report what an agent program does, from its hooks",
 		Long: `Tells the daemon what a launched agent's program reports about itself. The profile makes
 the program call it as a hook. It reads the hook's JSON from standard input or the last

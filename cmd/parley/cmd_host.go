@@ -17,20 +17,18 @@ import (
 	"parley/plain"
 )
 
-func hostCommand() family {
-	return family{
-		use:   "host",
-		short: "Manage the team's machines, and keys of workspaces elsewhere",
-		long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
+var hostCommand = family{
+	use:   "host",
+	short: "Manage the team's machines, and keys of workspaces elsewhere",
+	long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
 You are known there as the user that ssh makes you. Where that is not enough, add makes a key over there, and
 keeps it here.
 Machines that share one workspace, whose database is on a server, are its hosts: list shows them too, and remove NAME
 takes one out that is gone for good.`,
-		example: `  parley host add box:src/api
+	example: `  parley host add box:src/api
   parley --host box:src/api
   parley --host box:src/api send coder "please rebase"`,
-		members: commands{addHostCommand{}, listHostsCommand{}, removeHostCommand{}},
-	}
+	members: commands{addHostCommand{}, listHostsCommand{}, removeHostCommand{}},
 }
 
 type addHostCommand struct{}
@@ -40,7 +38,6 @@ func (a addHostCommand) declare(c *cli) *cobra.Command {
 		Use:     "add BOX:DIR",
 		Short:   "Make a key in a workspace of another machine, and keep it here",
 		Example: `  parley host add box:src/api`,
-		Args:    usage(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), &c.program, args[0]) },
 	}
 }
@@ -104,7 +101,6 @@ func (l listHostsCommand) declare(c *cli) *cobra.Command {
 		Use:     "list",
 		Short:   "List the team's machines, and workspaces you have a key of",
 		Example: `  parley host list`,
-		Args:    usage(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), teamHosts{c}) },
 	}
 }
@@ -148,7 +144,6 @@ func (r removeHostCommand) declare(c *cli) *cobra.Command {
 		Short: "Remove a machine from the team, or forget a workspace's key",
 		Example: `  parley host remove laptop
   parley host remove box:src/api`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), teamHosts{c}, args[0]) },
 	}
 }

@@ -29,7 +29,6 @@ each, and comments that show the rest. It never replaces a file. You need not tr
 that it writes; after you have changed it, parley up asks.`,
 		Example: `  parley init
   parley init --workspace ~/projects/shop`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return i.run(c.out) },
 	}
 }

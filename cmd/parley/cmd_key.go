@@ -10,21 +10,19 @@ import (
 	"parley"
 )
 
-func keyCommand() family {
-	return family{
-		use:   "key",
-		short: "Manage the API keys of agents",
-		example: `  parley key list coder
+var keyCommand = family{
+	use:   "key",
+	short: "Manage the API keys of agents",
+	example: `  parley key list coder
   parley key issue ci`,
-		members: commands{
-			newKeyCommand("issue_key", "issue AGENT", "Make another key for an agent and print it, once",
-				"  parley key issue ci\n  parley key issue ci --expires 30d"),
-			newKeyCommand("rotate_key", "rotate AGENT", "Replace all keys of an agent by a new one and print it, once",
-				"  parley key rotate ci"),
-			revokeKeyCommand(),
-			listKeysCommand{},
-		},
-	}
+	members: commands{
+		newKeyCommand("issue_key", "issue AGENT", "Make another key for an agent and print it, once",
+			"  parley key issue ci\n  parley key issue ci --expires 30d"),
+		newKeyCommand("rotate_key", "rotate AGENT", "Replace all keys of an agent by a new one and print it, once",
+			"  parley key rotate ci"),
+		revokeKeyCommand,
+		listKeysCommand,
+	},
 }
 
 // newKeyCommand makes a key by an operation. It prints the key last and alone, for scripts.
@@ -34,10 +32,8 @@ func newKeyCommand(op, use, short, example string) operation[parley.IssueKeyResu
 		use:      use,
 		short:    short,
 		example:  example,
-		args:     cobra.ExactArgs(1),
 		complete: firstAgents(1),
 		flags:    []string{"expires"},
-		fill:     positional("agent"),
 		print: func(o *output, res *parley.IssueKeyResult) error {
 			o.printf("%s\nThe key is shown this once:\n", res.Message)
 			return o.printLine(res.APIKey)
@@ -45,58 +41,48 @@ func newKeyCommand(op, use, short, example string) operation[parley.IssueKeyResu
 	}
 }
 
-func inviteCommand() operation[parley.InviteResult] {
-	return operation[parley.InviteResult]{
-		op:      "invite",
-		use:     "invite",
-		short:   "Print a token with which programs from elsewhere register",
-		example: "  parley invite",
-		args:    cobra.NoArgs,
-		print: func(o *output, res *parley.InviteResult) error {
-			o.printf("%s It is shown this once:\n", res.Message)
-			return o.printLine(res.Token)
-		},
-	}
+var inviteCommand = operation[parley.InviteResult]{
+	op:      "invite",
+	use:     "invite",
+	short:   "Print a token with which programs from elsewhere register",
+	example: "  parley invite",
+	print: func(o *output, res *parley.InviteResult) error {
+		o.printf("%s It is shown this once:\n", res.Message)
+		return o.printLine(res.Token)
+	},
 }
 
-func revokeKeyCommand() operation[parley.RevokeKeyResult] {
-	return operation[parley.RevokeKeyResult]{
-		op:    "revoke_key",
-		use:   "revoke [AGENT]",
-		short: "Revoke one key, or all keys of an agent",
-		example: `  parley key revoke ci
+var revokeKeyCommand = operation[parley.RevokeKeyResult]{
+	op:    "revoke_key",
+	use:   "revoke [AGENT]",
+	short: "Revoke one key, or all keys of an agent",
+	example: `  parley key revoke ci
   parley key revoke --key parley_Zm9vYmFy`,
-		args:     cobra.MaximumNArgs(1),
-		complete: firstAgents(1),
-		flags:    []string{"key_id=key"},
-		fill: func(args []string, to url.Values) error {
-			if len(args) == 0 && !to.Has("key_id") {
-				return wrongUse("neither an agent nor a key was named",
-					"Name an agent for all of its keys, or one key with --key; parley key list shows them.")
-			}
-			return positional("agent")(args, to)
-		},
-		print: func(o *output, res *parley.RevokeKeyResult) error { return o.printLine(res.Message) },
-	}
+	complete: firstAgents(1),
+	flags:    []string{"key_id=key"},
+	fill: func(args []string, to url.Values) error {
+		switch {
+		case len(args) > 0:
+			to.Set("agent", args[0])
+		case !to.Has("key_id"):
+			return wrongUse("neither an agent nor a key was named",
+				"Name an agent for all of its keys, or one key with --key; parley key list shows them.")
+		}
+		return nil
+	},
 }
 
-type listKeysCommand struct{}
-
-func (l listKeysCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.ListKeysResult]{
-		op:    "list_keys",
-		use:   "list [AGENT]",
-		short: "List valid keys",
-		example: `  parley key list
+var listKeysCommand = operation[parley.ListKeysResult]{
+	op:    "list_keys",
+	use:   "list [AGENT]",
+	short: "List valid keys",
+	example: `  parley key list
   parley key list ci`,
-		args:     cobra.MaximumNArgs(1),
-		complete: firstAgents(1),
-		fill:     positional("agent"),
-		print:    l.print,
-	}.declare(c)
+	complete: firstAgents(1),
+	print:    printKeys,
 }
 
-func (listKeysCommand) print(o *output, res *parley.ListKeysResult) error {
+func printKeys(o *output, res *parley.ListKeysResult) error {
 	if len(res.Keys) == 0 {
 		return o.printLine("There are no valid keys.")
 	}
@@ -138,14 +124,12 @@ func (a *approveCommand) declare(c *cli) *cobra.Command {
 		short: "Approve or decline an agent that asks to take part",
 		example: `  parley approve dm
   parley approve dm --decline`,
-		args:     cobra.ExactArgs(1),
 		complete: firstAgents(1),
 		fill: func(args []string, to url.Values) error {
 			to.Set("agent", args[0])
 			to.Set("approve", strconv.FormatBool(!a.decline))
 			return nil
 		},
-		print: func(o *output, res *parley.ApproveAgentResult) error { return o.printLine(res.Message) },
 	}.declare(c)
 
 	cmd.Flags().BoolVar(&a.decline, "decline", false, "decline instead")

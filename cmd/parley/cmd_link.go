@@ -31,7 +31,6 @@ func (l *linkCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "link",
 		Hidden: true,
-		Args:   usage(cobra.NoArgs),
 	}
 
 	cmd.Flags().BoolVar(&l.passive, "passive", false, "start no daemon")

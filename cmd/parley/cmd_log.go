@@ -41,7 +41,6 @@ parley search searches whole texts, and parley export writes them to a file.`,
   parley log -f is:failed agent:coder
   parley log on:yesterday has:question priority:urgent
   parley log --from planner --type request -n 200 --json`,
-		Args: cobra.ArbitraryArgs,
 	}
 
 	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on as things happen, until Ctrl-C")

@@ -39,7 +39,6 @@ func (m *mcpCommand) declare(c *cli) *cobra.Command {
 PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`,
 		Example: `  claude mcp add parley -- parley mcp
   parley mcp --toolsets messages,team    # only these tools`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context(), c) },
 	}
 
@@ -133,7 +132,6 @@ func (execCommand) declare(*cli) *cobra.Command {
 	return &cobra.Command{
 		Use:    "_exec FILE",
 		Hidden: true,
-		Args:   usage(cobra.ExactArgs(1)),
 		RunE:   func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
 	}
 }
@@ -145,7 +143,6 @@ func (keepCommand) declare(*cli) *cobra.Command {
 		Use:                tmux.KeepCommand + " COMMAND...",
 		Hidden:             true,
 		DisableFlagParsing: true,
-		Args:               usage(cobra.MinimumNArgs(1)),
 		RunE:               func(_ *cobra.Command, args []string) error { return tmux.Keep(args) },
 	}
 }
@@ -155,6 +152,7 @@ type demoAgentCommand struct{}
 func (demoAgentCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:                "demo-agent",
+		Args:               cobra.ArbitraryArgs,
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

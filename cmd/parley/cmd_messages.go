@@ -122,7 +122,6 @@ func (broadcastCommand) declare(c *cli) *cobra.Command {
   parley broadcast --group backend "the schema changes at noon"
   parley broadcast "what are you at?" --reply-by 10m
   parley broadcast "half an hour to the release" --at 17:30`,
-		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
 	read := addFlags(
@@ -198,7 +197,6 @@ func (m messageCommand) declare(c *cli) *cobra.Command {
 		Short: "Show a message's deliveries, with times and evidence",
 		Example: `  parley message 5f0c21aa
   parley message 5f0c21aa --wait=60`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	wait := addWait(cmd)
@@ -232,22 +230,13 @@ func (messageCommand) run(ctx context.Context, r receipts, args []string, wait t
 	return waitErr
 }
 
-func whoisCommand() operation[parley.WhoisResult] {
-	return operation[parley.WhoisResult]{
-		op:       "whois",
-		use:      "whois ID",
-		short:    "Show who sent a message",
-		example:  `  parley whois 5f0c21aa`,
-		args:     cobra.ExactArgs(1),
-		complete: completer.completeMessage,
-		fill: func(args []string, to url.Values) error {
-			to.Set("message_id", args[0])
-			return nil
-		},
-		print: func(o *output, res *parley.WhoisResult) error {
-			return o.printLine(res.Message)
-		},
-	}
+var whoisCommand = operation[parley.WhoisResult]{
+	op:       "whois",
+	use:      "whois ID",
+	short:    "Show who sent a message",
+	example:  `  parley whois 5f0c21aa`,
+	complete: completer.completeMessage,
+	print:    func(o *output, res *parley.WhoisResult) error { return o.printLine(res.Message) },
 }
 
 type inboxCommand struct{}
@@ -260,7 +249,6 @@ func (inboxCommand) declare(c *cli) *cobra.Command {
 		example: `  parley inbox
   parley inbox --from coder --include-read
   parley inbox --wait-seconds 60`,
-		args:  cobra.NoArgs,
 		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
 		fill: func([]string, url.Values) error {
 			c.out.goesOn = "What comes stays in your inbox: parley inbox."
@@ -281,59 +269,53 @@ func (inboxCommand) declare(c *cli) *cobra.Command {
 	}.declare(c)
 }
 
-func readCommand() operation[parley.GetMessagesResult] {
-	return operation[parley.GetMessagesResult]{
-		op:    "get_messages",
-		use:   "read",
-		short: "Read messages for you and mark them read",
-		example: `  parley read
+var readCommand = operation[parley.GetMessagesResult]{
+	op:    "get_messages",
+	use:   "read",
+	short: "Read messages for you and mark them read",
+	example: `  parley read
   parley read --limit 50 --sort-order oldest_first
   parley read --filters '{"senders": ["coder"], "unread_only": true}'`,
-		args:  cobra.ArbitraryArgs,
-		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
-		fill: func(args []string, _ url.Values) error {
-			if len(args) > 0 {
-				return usageError{errors.New("parley read takes no arguments"), "parley message ID shows one message."}
-			}
-			return nil
-		},
-		print: func(o *output, res *parley.GetMessagesResult) error {
-			if len(res.Messages) == 0 {
-				return o.printLine("No messages.")
-			}
+	args:  cobra.ArbitraryArgs,
+	flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
+	fill: func(args []string, _ url.Values) error {
+		if len(args) > 0 {
+			return usageError{errors.New("parley read takes no arguments"), "parley message ID shows one message."}
+		}
+		return nil
+	},
+	print: func(o *output, res *parley.GetMessagesResult) error {
+		if len(res.Messages) == 0 {
+			return o.printLine("No messages.")
+		}
 
-			for _, m := range res.Messages {
-				messagePrinter{o}.received(&m, "01-02 15:04:05", m.Content.Text)
-			}
+		for _, m := range res.Messages {
+			messagePrinter{o}.received(&m, "01-02 15:04:05", m.Content.Text)
+		}
 
-			return nil
-		},
-	}
+		return nil
+	},
 }
 
-func historyCommand() operation[parley.HistoryResult] {
-	return operation[parley.HistoryResult]{
-		op:       "get_conversation_history",
-		use:      "history NAME",
-		short:    "Show the messages between you and an agent",
-		example:  "  parley history coder --limit 20",
-		args:     cobra.ExactArgs(1),
-		complete: firstAgents(1),
-		flags:    []string{"limit", "before"},
-		fill:     positional("conversation_with"),
-		print: func(o *output, res *parley.HistoryResult) error {
-			if len(res.Messages) == 0 {
-				return o.printLine("No messages yet.")
-			}
+var historyCommand = operation[parley.HistoryResult]{
+	op:       "get_conversation_history",
+	use:      "history NAME",
+	short:    "Show the messages between you and an agent",
+	example:  "  parley history coder --limit 20",
+	complete: firstAgents(1),
+	flags:    []string{"limit", "before"},
+	print: func(o *output, res *parley.HistoryResult) error {
+		if len(res.Messages) == 0 {
+			return o.printLine("No messages yet.")
+		}
 
-			if res.HasMore {
-				o.printf("… %d in total; --before %s shows earlier ones.\n", res.TotalMessages,
-					parley.Short(res.Messages[0].MessageID))
-			}
+		if res.HasMore {
+			o.printf("… %d in total; --before %s shows earlier ones.\n", res.TotalMessages,
+				parley.Short(res.Messages[0].MessageID))
+		}
 
-			messagePrinter{o}.inbox(res.Messages)
+		messagePrinter{o}.inbox(res.Messages)
 
-			return nil
-		},
-	}
+		return nil
+	},
 }

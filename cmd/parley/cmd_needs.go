@@ -23,7 +23,6 @@ func (n needsCommand) declare(c *cli) *cobra.Command {
 		short: "List what needs you: questions, lost agents, late answers",
 		example: `  parley needs
   parley needs --dismiss 5f0c21aa`,
-		args:  cobra.NoArgs,
 		flags: []string{"dismiss"},
 		print: n.print,
 		more:  n.printUnread,
@@ -133,38 +132,30 @@ func (steerCommand) declare(c *cli) *cobra.Command {
 		Short: "Give an agent guidance, typed under its own header",
 		Example: `  parley steer coder "Check the error in the terminal output"
   parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
-		Args: usage(cobra.MinimumNArgs(2)),
 	}
 	sending{op: "steer_agent", to: "agent", flags: []string{"kind", "idempotency_key=key"}}.complete(cmd, c)
 	return cmd
 }
 
-func notifyCommand() family {
-	return family{
-		use:     "notify",
-		short:   "Test how parley tells you what needs you while you are away",
-		example: "  parley notify test",
-		members: commands{testNoticeCommand{}},
-	}
+var notifyCommand = family{
+	use:     "notify",
+	short:   "Test how parley tells you what needs you while you are away",
+	example: "  parley notify test",
+	members: commands{testNoticeCommand},
 }
 
-type testNoticeCommand struct{}
-
-func (t testNoticeCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.SendTestNoticeResult]{
-		op:      "send_test_notice",
-		use:     "test",
-		short:   "Send a notice by all ways that parley.yaml names",
-		example: "  parley notify test",
-		args:    cobra.NoArgs,
-		print:   t.print,
-		failed: func(res *parley.SendTestNoticeResult) bool {
-			return slices.ContainsFunc(res.Ways, func(w parley.NoticeWay) bool { return !w.Works })
-		},
-	}.declare(c)
+var testNoticeCommand = operation[parley.SendTestNoticeResult]{
+	op:      "send_test_notice",
+	use:     "test",
+	short:   "Send a notice by all ways that parley.yaml names",
+	example: "  parley notify test",
+	print:   printTestNotice,
+	failed: func(res *parley.SendTestNoticeResult) bool {
+		return slices.ContainsFunc(res.Ways, func(w parley.NoticeWay) bool { return !w.Works })
+	},
 }
 
-func (testNoticeCommand) print(o *output, res *parley.SendTestNoticeResult) error {
+func printTestNotice(o *output, res *parley.SendTestNoticeResult) error {
 	var t table
 	for _, w := range res.Ways {
 		if w.Works {

@@ -25,7 +25,6 @@ that gave no answer is asked again; the reply goes to the message's sender.`,
 		Example: `  parley retry 5f0c21aa
   parley retry 5f0c21aa --to coder --wait
   parley retry 5f0c21aa --to coder --over 'Try "fix the tests"'`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	read := addFlags(cmd, "retry_delivery", []string{"recipient=to", "draft=over"})
@@ -52,22 +51,18 @@ that gave no answer is asked again; the reply goes to the message's sender.`,
 	return cmd
 }
 
-func explainCommand() operation[parley.ExplainMessageResult] {
-	return operation[parley.ExplainMessageResult]{
-		op:       "explain_message",
-		use:      "explain ID",
-		short:    "Explain a message's deliveries in plain words, and what to do",
-		example:  "  parley explain 5f0c21aa",
-		args:     cobra.ExactArgs(1),
-		complete: completer.completeMessage,
-		fill:     positional("message_id"),
-		print: func(o *output, res *parley.ExplainMessageResult) error {
-			for _, line := range res.Story {
-				o.printf("%s\n", o.folded(line, 4))
-			}
-			return nil
-		},
-	}
+var explainCommand = operation[parley.ExplainMessageResult]{
+	op:       "explain_message",
+	use:      "explain ID",
+	short:    "Explain a message's deliveries in plain words, and what to do",
+	example:  "  parley explain 5f0c21aa",
+	complete: completer.completeMessage,
+	print: func(o *output, res *parley.ExplainMessageResult) error {
+		for _, line := range res.Story {
+			o.printf("%s\n", o.folded(line, 4))
+		}
+		return nil
+	},
 }
 
 func pauseCommand() operation[parley.PauseCommunicationResult] {
@@ -76,7 +71,6 @@ func pauseCommand() operation[parley.PauseCommunicationResult] {
 		short: "Pause all messages; reading goes on",
 		example: `  parley pause
   parley pause "the schema is changing"`,
-		args: cobra.ArbitraryArgs,
 	}, true)
 }
 
@@ -85,7 +79,6 @@ func resumeCommand() operation[parley.PauseCommunicationResult] {
 		use:     "resume",
 		short:   "Resume messages after parley pause",
 		example: "  parley resume",
-		args:    cobra.NoArgs,
 	}, false)
 }
 

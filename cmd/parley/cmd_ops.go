@@ -44,7 +44,6 @@ func (versionCommand) declare(c *cli) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  parley version",
-		Args:    usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if o.json {
 				return o.printJSON(struct {
@@ -68,7 +67,6 @@ func (l *opsCommand) declare(c *cli) *cobra.Command {
 		Short: "List the operations of the API",
 		Long: "Lists the operations: each is POST /api/NAME, and a value of package op in Go. " +
 			"Those for agents are MCP tools too.",
-		Args: usage(cobra.NoArgs),
 		Example: `  parley ops
   parley ops --json`,
 		RunE: func(*cobra.Command, []string) error { return l.run(c.out) },
@@ -141,7 +139,6 @@ func (schemaCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON schema of parley.yaml",
-		Args:    usage(cobra.NoArgs),
 		Example: "  parley schema > parley.schema.json",
 		RunE: func(*cobra.Command, []string) error {
 			b, err := daemon.Schema()

@@ -29,7 +29,6 @@ func (p profilesCommand) declare(c *cli) *cobra.Command {
 With a name, it prints that profile in the form of parley.yaml.`,
 		Example: `  parley profiles
   parley profiles claude`,
-		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			set, err := c.profileSet()
 			if err != nil {
@@ -134,7 +133,6 @@ func (s *profileShare) command() *cobra.Command {
 before you give it away: the screens show what stood on them, such as the name of a directory.`,
 		Example: `  parley profiles share robot
   parley profiles share robot | git apply  # in a clone of parley`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return s.run(args[0]) },
 	}
 }

@@ -57,7 +57,6 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
   parley profiles check gemini --dir . --size 80x24
   parley profiles check claude --model http://127.0.0.1:8399
   parley profiles check pi -- pi --offline`,
-		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return k.run(cmd.Context(), args[0], args[1:])
 		},

@@ -45,7 +45,6 @@ begins with what could not be found out. A file from somebody else counts only a
 		Example: `  parley profiles learn robot -- robot --offline
   parley profiles learn robot --dir . -- robot
   parley launch rob --profile robot`,
-		Args: usage(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return k.run(cmd.Context(), args[0], k.whole(args[1:]))
 		},

@@ -20,7 +20,6 @@ func (r replyCommand) declare(c *cli) *cobra.Command {
 		Example: `  parley reply 5f0c21aa "it is done"
   parley reply 5f0c21aa "half of it" --status partial
   parley reply 5f0c21aa "reviewer knows" --status delegated --to reviewer`,
-		Args: usage(cobra.MinimumNArgs(2)),
 	}
 
 	read := addFlags(
@@ -80,18 +79,13 @@ func pendingReasons(s parley.DeliveryStatus) []string {
 	return slices.Compact(reasons)
 }
 
-func ignoreCommand() operation[parley.IgnoreMessageResult] {
-	return operation[parley.IgnoreMessageResult]{
-		op:       "ignore_message",
-		use:      "ignore ID",
-		short:    "Mark a message read without answering it",
-		example:  `  parley ignore 5f0c21aa --reason "only thanks"`,
-		args:     cobra.ExactArgs(1),
-		complete: completer.completeMessage,
-		flags:    []string{"reason"},
-		fill:     positional("message_id"),
-		print:    func(o *output, res *parley.IgnoreMessageResult) error { return o.printLine(res.Message) },
-	}
+var ignoreCommand = operation[parley.IgnoreMessageResult]{
+	op:       "ignore_message",
+	use:      "ignore ID",
+	short:    "Mark a message read without answering it",
+	example:  `  parley ignore 5f0c21aa --reason "only thanks"`,
+	complete: completer.completeMessage,
+	flags:    []string{"reason"},
 }
 
 // printResponses shows which responses are due and which were given.

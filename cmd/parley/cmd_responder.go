@@ -23,36 +23,27 @@ func responderCommand() family {
 		short: "Manage responders: agents for which a model answers",
 		example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
   parley responder list`,
-		members: commands{&addResponderCommand{}, listRespondersCommand{}, removeResponderCommand()},
+		members: commands{&addResponderCommand{}, listRespondersCommand, removeResponderCommand},
 	}
 }
 
-type listRespondersCommand struct{}
-
-func (l listRespondersCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.ListRespondersResult]{
-		op:      "list_responders",
-		use:     "list",
-		short:   "List responders and their problems",
-		example: "  parley responder list",
-		args:    cobra.NoArgs,
-		print:   l.print,
-	}.declare(c)
+var listRespondersCommand = operation[parley.ListRespondersResult]{
+	op:      "list_responders",
+	use:     "list",
+	short:   "List responders and their problems",
+	example: "  parley responder list",
+	print:   printResponders,
 }
 
-func removeResponderCommand() operation[parley.StopAgentResult] {
-	return operation[parley.StopAgentResult]{
-		op:       "stop_agent",
-		use:      "remove NAME",
-		short:    "Remove a responder; its messages are kept",
-		example:  "  parley responder remove sage",
-		args:     cobra.ExactArgs(1),
-		complete: firstAgents(1),
-		fill:     positional("agent"),
-		print: func(o *output, res *parley.StopAgentResult) error {
-			return o.printLine(res.Name + " is removed.")
-		},
-	}
+var removeResponderCommand = operation[parley.StopAgentResult]{
+	op:       "stop_agent",
+	use:      "remove NAME",
+	short:    "Remove a responder; its messages are kept",
+	example:  "  parley responder remove sage",
+	complete: firstAgents(1),
+	print: func(o *output, res *parley.StopAgentResult) error {
+		return o.printLine(res.Name + " is removed.")
+	},
 }
 
 // responderFlags holds the flags of a responder's configuration.
@@ -113,7 +104,6 @@ func (a *addResponderCommand) declare(c *cli) *cobra.Command {
 		short: "Add or change a responder, or approve a pending one",
 		example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
   parley responder add DM --model gpt-4-turbo --key-env OPENAI_API_KEY --system "You are the Dungeon Master."`,
-		args:  cobra.ExactArgs(1),
 		flags: []string{"description", "role", "capabilities", "groups"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("name", args[0])
@@ -131,7 +121,7 @@ func (a *addResponderCommand) declare(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (listRespondersCommand) print(o *output, res *parley.ListRespondersResult) error {
+func printResponders(o *output, res *parley.ListRespondersResult) error {
 	if len(res.Responders) == 0 {
 		return o.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
 	}
@@ -167,10 +157,8 @@ func (u usageCommand) declare(c *cli) *cobra.Command {
   parley usage coder
   parley usage DM --calls 10
   parley usage --since 24h --json`,
-		args:     cobra.MaximumNArgs(1),
 		complete: firstAgents(1),
 		flags:    []string{"calls", "since"},
-		fill:     positional("agent"),
 		print:    u.print,
 	}.declare(c)
 }

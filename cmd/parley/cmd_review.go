@@ -39,7 +39,6 @@ on the line above it. The agent gets all comments as one message, with file and 
   parley review coder --wait
   parley diff coder > work.diff     # comment it wherever you like, then
   parley review coder --file work.diff`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	r := &reviewing{c: c}

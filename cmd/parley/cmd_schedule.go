@@ -99,13 +99,12 @@ func changeScheduleCommand(action parley.ScheduleAction, short string) operation
 		use:      string(action) + " ID|NAME",
 		short:    short,
 		example:  "  parley schedule " + string(action) + " 1a2b3c4d",
-		args:     cobra.ExactArgs(1),
 		complete: firstAgents(0),
 		fill: func(args []string, to url.Values) error {
 			to.Set("action", string(action))
-			return positional("schedule_id")(args, to)
+			to.Set("schedule_id", args[0])
+			return nil
 		},
-		print: func(o *output, res *parley.ChangeScheduleResult) error { return o.printLine(res.Message) },
 	}
 }
 

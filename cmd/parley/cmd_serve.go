@@ -23,7 +23,6 @@ func (s *serveCommand) declare(c *cli) *cobra.Command {
 		Short: "Start the daemon (other commands do so when needed)",
 		Example: `  parley serve                 # in the background
   parley serve --foreground    # logs here; Ctrl-C ends it, the agents stay`,
-		Args: usage(cobra.NoArgs),
 	}
 
 	cmd.Flags().BoolVar(&s.foreground, "foreground", false, "stay in this terminal and log to it")

@@ -71,7 +71,7 @@ func serviceOf(at daemon.Place, env daemon.Environ) (supervisor, *serviceResult)
 }
 
 func (s *serviceAct) declare(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: s.act, Args: usage(cobra.NoArgs), Example: "  parley service " + s.act}
+	cmd := &cobra.Command{Use: s.act, Example: "  parley service " + s.act}
 	switch s.act {
 	case "install":
 		cmd.Short = "Write the unit, and let it start"

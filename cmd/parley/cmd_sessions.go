@@ -26,7 +26,6 @@ func (s sessionsCommand) declare(c *cli) *cobra.Command {
   parley sessions flaky parser              # what was said in them
   parley sessions --program codex --limit 5
   parley launch coder --session 3f0c21aa    # takes one up as an agent`,
-		args:  cobra.ArbitraryArgs,
 		flags: []string{"program", "limit", "host=on"},
 		fill: func(args []string, to url.Values) error {
 			if len(args) > 0 {

@@ -35,7 +35,6 @@ func (s *statusCommand) declare(c *cli) *cobra.Command {
 		Example: `  parley status
   parley status --tmux
   parley status --everywhere`,
-		Args: usage(cobra.NoArgs),
 	}
 
 	cmd.Flags().StringVar(&s.line, "tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
@@ -166,7 +165,6 @@ func (b backupCommand) declare(c *cli) *cobra.Command {
 		use:     "backup FILE",
 		short:   "Back up the database while everything runs",
 		example: "  parley backup monday.db",
-		args:    cobra.ExactArgs(1),
 		fill: func(args []string, to url.Values) error {
 			path := args[0]
 			switch {

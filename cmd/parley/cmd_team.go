@@ -23,7 +23,6 @@ func (d downCommand) declare(c *cli) *cobra.Command {
 		Short: "Stop all agents and the daemon",
 		Example: `  parley down
   parley down --keep-agents    # only the daemon; the next one finds the agents again`,
-		Args: usage(cobra.NoArgs),
 	}
 
 	read := addFlags(cmd, "shut_down", []string{"keep_agents"})

@@ -13,81 +13,73 @@ import (
 	"parley/op"
 )
 
-func threadCommand() family {
-	return family{
-		use:   "thread",
-		short: "Manage threads",
-		long: `A thread is a conversation of several agents under a title. Its participants get every
+var threadCommand = family{
+	use:   "thread",
+	short: "Manage threads",
+	long: `A thread is a conversation of several agents under a title. Its participants get every
 post. Anyone may join, and can read earlier posts. You, the operator, can read and post in
 every thread without joining.`,
-		example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
+	example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
   parley thread post 1a2b3c4d "coder, please"
   parley thread show 1a2b3c4d`,
-		members: commands{
-			threadCreateCommand(), threadListCommand(), threadShowCommand{}, threadPostCommand{},
-			threadJoinCommand(), threadAddCommand(), threadRemoveCommand(),
-		},
-	}
+	members: commands{
+		threadCreateCommand, threadListCommand, threadShowCommand{}, threadPostCommand{},
+		threadJoinCommand, threadAddCommand, threadRemoveCommand,
+	},
 }
 
-func threadCreateCommand() operation[parley.CreateThreadResult] {
-	return operation[parley.CreateThreadResult]{
-		op:    "create_thread",
-		use:   "create TITLE [NAME…]",
-		short: "Create a thread",
-		example: `  parley thread create "the parser"
+var threadCreateCommand = operation[parley.CreateThreadResult]{
+	op:    "create_thread",
+	use:   "create TITLE [NAME…]",
+	short: "Create a thread",
+	example: `  parley thread create "the parser"
   parley thread create "the parser" coder reviewer
   parley thread create "the parser" coder --message "who takes it?"`,
-		args: cobra.MinimumNArgs(1),
-		complete: func(
-			c completer, cmd *cobra.Command, args []string, begun string,
-		) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return c.completeAgents(cmd, args, begun)
-		},
-		flags: []string{"initial_message=message", "idempotency_key=key"},
-		fill: func(args []string, to url.Values) error {
-			to.Set("title", args[0])
-			to["participants"] = args[1:]
-			return nil
-		},
-		print: func(o *output, res *parley.CreateThreadResult) error {
-			threadPrinter{o}.head(res.Thread)
-			return o.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
-		},
-	}
+	complete: func(
+		c completer, cmd *cobra.Command, args []string, begun string,
+	) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.completeAgents(cmd, args, begun)
+	},
+	flags: []string{"initial_message=message", "idempotency_key=key"},
+	fill: func(args []string, to url.Values) error {
+		to.Set("title", args[0])
+		to["participants"] = args[1:]
+		return nil
+	},
+	print: func(o *output, res *parley.CreateThreadResult) error {
+		threadPrinter{o}.head(res.Thread)
+		return o.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
+	},
 }
 
-func threadListCommand() operation[parley.ListThreadsResult] {
-	return operation[parley.ListThreadsResult]{
-		op:    "list_threads",
-		use:   "list",
-		short: "List threads, the last active first",
-		example: `  parley thread list
+var threadListCommand = operation[parley.ListThreadsResult]{
+	op:    "list_threads",
+	use:   "list",
+	short: "List threads, the last active first",
+	example: `  parley thread list
   parley thread list --mine`,
-		args: cobra.NoArgs,
-		complete: func(completer, *cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
-		flags: []string{"mine", "limit"},
-		print: func(o *output, res *parley.ListThreadsResult) error {
-			if len(res.Threads) == 0 {
-				return o.printLine("No threads.")
-			}
+	complete: func(completer, *cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	},
+	flags: []string{"mine", "limit"},
+	print: func(o *output, res *parley.ListThreadsResult) error {
+		if len(res.Threads) == 0 {
+			return o.printLine("No threads.")
+		}
 
-			for _, th := range res.Threads {
-				threadPrinter{o}.head(th)
-			}
+		for _, th := range res.Threads {
+			threadPrinter{o}.head(th)
+		}
 
-			if more := res.TotalCount - len(res.Threads); more > 0 {
-				o.printf("… and %d more; --limit shows up to 100.\n", more)
-			}
+		if more := res.TotalCount - len(res.Threads); more > 0 {
+			o.printf("… and %d more; --limit shows up to 100.\n", more)
+		}
 
-			return nil
-		},
-	}
+		return nil
+	},
 }
 
 // threadPrinter prints threads for a person.
@@ -129,7 +121,6 @@ func (s threadShowCommand) declare(c *cli) *cobra.Command {
 		Short: "Show a thread's participants and posts; none counts as read",
 		Example: `  parley thread show 1a2b3c4d
   parley thread show 1a2b3c4d --limit 100`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	read := addFlags(cmd, "get_messages", []string{"limit", "since"})
@@ -189,7 +180,6 @@ func (threadPostCommand) declare(c *cli) *cobra.Command {
 		Short: "Post to a thread",
 		Example: `  parley thread post 1a2b3c4d "coder, please"
   git diff | parley thread post 1a2b3c4d - --urgent --wait`,
-		Args: usage(cobra.MinimumNArgs(2)),
 	}
 	sending{op: "send_message", to: "thread_id",
 		flags: []string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"},
@@ -198,48 +188,29 @@ func (threadPostCommand) declare(c *cli) *cobra.Command {
 	return cmd
 }
 
-func threadJoinCommand() operation[parley.MembershipResult] {
-	return operation[parley.MembershipResult]{
-		op:       "join_thread",
-		use:      "join ID",
-		short:    "Join a thread",
-		example:  "  parley thread join 1a2b3c4d",
-		args:     cobra.ExactArgs(1),
-		complete: aThread(1),
-		fill:     positional("thread_id"),
-		print:    printMembership,
-	}
+var threadJoinCommand = operation[parley.MembershipResult]{
+	op:       "join_thread",
+	use:      "join ID",
+	short:    "Join a thread",
+	example:  "  parley thread join 1a2b3c4d",
+	complete: aThread(1),
 }
 
-func threadAddCommand() operation[parley.MembershipResult] {
-	return operation[parley.MembershipResult]{
-		op:       "add_participant_to_thread",
-		use:      "add ID NAME",
-		short:    "Add an agent to a thread",
-		example:  "  parley thread add 1a2b3c4d tester",
-		args:     cobra.ExactArgs(2),
-		complete: aThread(2),
-		fill:     positional("thread_id", "agent_id_to_add"),
-		print:    printMembership,
-	}
+var threadAddCommand = operation[parley.MembershipResult]{
+	op:       "add_participant_to_thread",
+	use:      "add ID NAME",
+	short:    "Add an agent to a thread",
+	example:  "  parley thread add 1a2b3c4d tester",
+	complete: aThread(2),
 }
 
-func threadRemoveCommand() operation[parley.MembershipResult] {
-	return operation[parley.MembershipResult]{
-		op:    "remove_participant_from_thread",
-		use:   "remove ID NAME",
-		short: "Remove an agent from a thread, or leave it yourself",
-		example: `  parley thread remove 1a2b3c4d tester
+var threadRemoveCommand = operation[parley.MembershipResult]{
+	op:    "remove_participant_from_thread",
+	use:   "remove ID NAME",
+	short: "Remove an agent from a thread, or leave it yourself",
+	example: `  parley thread remove 1a2b3c4d tester
   parley thread remove 1a2b3c4d operator`,
-		args:     cobra.ExactArgs(2),
-		complete: aThread(2),
-		fill:     positional("thread_id", "agent_id_to_remove"),
-		print:    printMembership,
-	}
-}
-
-func printMembership(o *output, res *parley.MembershipResult) error {
-	return o.printLine(res.Message)
+	complete: aThread(2),
 }
 
 // aThread completes a thread's id and then, up to n arguments, names of agents.

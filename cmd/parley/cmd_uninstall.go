@@ -30,7 +30,6 @@ removed by what installed it: the package manager, or install.sh uninstall.`,
 		Example: `  parley uninstall
   parley uninstall --yes                  # without asking
   parley uninstall --workspaces           # also the messages of all workspaces`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return u.run(&c.program) },
 	}
 

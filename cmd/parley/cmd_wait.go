@@ -42,7 +42,6 @@ The exit status is 1 if the time is over before, or the program ends that was to
   parley wait coder reviewer --idle --timeout 10m
   parley wait coder --answered
   parley wait builder --exited --timeout 1h`,
-		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
 	f := cmd.Flags()
@@ -152,7 +151,6 @@ message, is shown. The exit status is 1 without a complete answer; a later one c
 		Example: `  parley ask coder "Which tests fail?"
   git diff | parley ask reviewer - --timeout 10m
   parley ask coder "Is it done? Answer yes or no." --json`,
-		Args: usage(cobra.MinimumNArgs(2)),
 	}
 
 	read := addFlags(cmd, "send_message", []string{"urgent", "priority", "context_reference=context",

@@ -45,7 +45,6 @@ link; --local ends that.`,
   parley web --watch     # a link for a colleague
   parley web --sessions
   parley web --revoke parley_Zm9vYmFy`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case o.sessions:

@@ -14,24 +14,18 @@ import (
 	"parley/plain"
 )
 
-type diffCommand struct{}
-
-func (d diffCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.DiffAgentResult]{
-		op:    "diff_agent",
-		use:   "diff NAME",
-		short: "Show what an agent has changed, and what is not merged",
-		example: `  parley diff coder
+var diffCommand = operation[parley.DiffAgentResult]{
+	op:    "diff_agent",
+	use:   "diff NAME",
+	short: "Show what an agent has changed, and what is not merged",
+	example: `  parley diff coder
   parley diff coder --stat`,
-		args:     cobra.ExactArgs(1),
-		complete: firstAgents(1),
-		flags:    []string{"stat"},
-		fill:     positional("agent"),
-		print:    d.print,
-	}.declare(c)
+	complete: firstAgents(1),
+	flags:    []string{"stat"},
+	print:    printDiff,
 }
 
-func (diffCommand) print(o *output, res *parley.DiffAgentResult) error {
+func printDiff(o *output, res *parley.DiffAgentResult) error {
 	for line := range strings.Lines(res.Diff) {
 		if err := o.printLine(o.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
@@ -51,22 +45,15 @@ func (diffCommand) print(o *output, res *parley.DiffAgentResult) error {
 	return nil
 }
 
-type pullCommand struct{}
-
-func (pullCommand) declare(c *cli) *cobra.Command {
-	return operation[parley.OpenPullRequestResult]{
-		op:    "open_pull_request",
-		use:   "pr NAME",
-		short: "Open a pull request, and bring its reviews to the agent",
-		example: `  parley pr coder
+var pullCommand = operation[parley.OpenPullRequestResult]{
+	op:    "open_pull_request",
+	use:   "pr NAME",
+	short: "Open a pull request, and bring its reviews to the agent",
+	example: `  parley pr coder
   parley pr coder --title "Fix the login" --draft
   parley pr coder --stop      # the agent hears no more of it`,
-		args:     cobra.ExactArgs(1),
-		complete: firstAgents(1),
-		flags:    []string{"title", "body", "base", "draft", "stop"},
-		fill:     positional("agent"),
-		print:    func(o *output, res *parley.OpenPullRequestResult) error { return o.printLine(res.Said()) },
-	}.declare(c)
+	complete: firstAgents(1),
+	flags:    []string{"title", "body", "base", "draft", "stop"},
 }
 
 // mergeCommand merges an agent's branch. The agent goes on, unless its worktree is to be removed.
@@ -82,7 +69,6 @@ Nothing is merged while files are not committed, or where the two conflict: --pr
 		Example: `  parley merge coder --preview
   parley merge coder
   parley merge coder --squash --remove    # one commit, and the worktree away`,
-		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	cmd.Flags().BoolVar(&m.preview, "preview", false, "only show what a merge would do")

@@ -128,7 +128,6 @@ A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
   parley trust teams/review.yaml
   parley trust --yes  # without asking; read the file first
   parley trust --forget`,
-		Args: usage(cobra.MaximumNArgs(1)),
 	}
 
 	cmd.Flags().BoolVar(&k.yes, "yes", false, "do not ask")

@@ -49,7 +49,6 @@ On a terminal the screen shows it: t for all terminals, 1 answers the question, 
 Elsewhere parley answers, prints the traffic and merges, and the exit status is 0 only if every delivery was proven.
 It needs no key and no network, and git only for the commits.`,
 		Example: "  parley demo\n  parley demo | cat",
-		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 			defer stop()

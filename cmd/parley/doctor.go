@@ -32,7 +32,6 @@ good copy. For that it ends the daemon; the agents stay. What was there is kept.
 too, it uses no copy: it goes on with what is there, for example an older copy that you have
 put in its place.`,
 		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair\n  parley doctor --repair --as-is",
-		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{cli: c}
 			if k.repair {

@@ -30,27 +30,27 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Every day", commands{
 			&launchCommand{}, &upCommand{}, &agentsCommand{}, needsCommand{}, answerCommand{}, sendCommand{},
-			&logCommand{}, attachCommand{}, diffCommand{}, reviewCommand{}, &mergeCommand{}, stopCommand{},
+			&logCommand{}, attachCommand{}, diffCommand, reviewCommand{}, &mergeCommand{}, stopCommand{},
 			downCommand{},
 		}},
 		{"Often", commands{
 			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{},
-			askCommand{}, waitCommand{}, threadCommand(),
+			askCommand{}, waitCommand{}, threadCommand,
 			sessionsCommand{},
-			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, &handoffCommand{},
+			findCommand{}, explainCommand, retryCommand{}, &restartCommand{}, &handoffCommand{},
 			pauseCommand(), resumeCommand(), layoutCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
 		{"Agents and their terminals", commands{
-			adoptCommand{}, leaveCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),
-			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(), pullCommand{},
+			adoptCommand{}, leaveCommand{}, registerCommand, &approveCommand{}, inviteCommand,
+			keyCommand, responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand, pullCommand,
 		}},
 		{"Messages and files", commands{
-			readCommand(), ignoreCommand(), messageCommand{}, whoisCommand(), historyCommand(), scheduleCommand{},
+			readCommand, ignoreCommand, messageCommand{}, whoisCommand, historyCommand, scheduleCommand{},
 			searchCommand{},
-			conversationCommand(), &sendFileCommand{}, &getFileCommand{}, filesCommand{}, &exportCommand{},
+			conversationCommand, &sendFileCommand{}, &getFileCommand{}, filesCommand{}, &exportCommand{},
 		}},
 		{"The daemon and this program", commands{
-			&tuiCommand{}, hostCommand(), notifyCommand(), &serveCommand{}, backupCommand{}, moveDatabaseCommand{},
+			&tuiCommand{}, hostCommand, notifyCommand, &serveCommand{}, backupCommand{}, moveDatabaseCommand{},
 			serviceCommand(),
 			&mcpCommand{}, &opsCommand{}, schemaCommand{}, manCommand{}, &completionCommand{}, demoCommand{},
 			versionCommand{}, &uninstallCommand{},
@@ -271,7 +271,6 @@ func (manCommand) declare(c *cli) *cobra.Command {
 		Short: "Write the manual pages into a directory",
 		Example: `  parley man ~/.local/share/man/man1
   man parley-send`,
-		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := c.at.absolute(args[0])
 			pages := manPages(cmd.Root())

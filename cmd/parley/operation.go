@@ -126,25 +126,29 @@ type operation[Res any] struct {
 	use      string
 	short    string
 	example  string
-	args     cobra.PositionalArgs
-	complete completion // of the arguments; nil for names of files
-	flags    []string   // parameters that are flags: name, or name=flag
-	fill     func(args []string, to url.Values) error
-	print    func(*output, *Res) error
-	more     func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
-	failed   func(*Res) bool                         // whether the exit status is 1, with --json too; may be nil
+	args     cobra.PositionalArgs                     // nil: what use names
+	complete completion                               // of the arguments; nil for names of files
+	flags    []string                                 // parameters that are flags: name, or name=flag
+	fill     func(args []string, to url.Values) error // nil: they are the first parameters
+	print    func(*output, *Res) error                // nil: what the result says
+	more     func(context.Context, *cli, *Res) error  // prints what another call says, after print; may be nil
+	failed   func(*Res) bool                          // whether the exit status is 1, with --json too; may be nil
 }
 
 func (o operation[Res]) declare(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: o.use, Short: o.short, Example: o.example, Args: usage(o.args)}
+	cmd := &cobra.Command{Use: o.use, Short: o.short, Example: o.example, Args: o.args}
 	cmd.ValidArgsFunction = o.complete.by(completer{c})
 	read := addFlags(cmd, o.op, o.flags)
+	if o.fill == nil {
+		o.fill = o.inOrder
+	}
+	if o.print == nil {
+		o.print = printSaid
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		if o.fill != nil {
-			if err := o.fill(args, values); err != nil {
-				return err
-			}
+		if err := o.fill(args, values); err != nil {
+			return err
 		}
 
 		res, err := call[Res](cmd.Context(), c, o.op, values)
@@ -252,14 +256,17 @@ func fieldOf(name, parameter string) op.Field {
 	panic(fmt.Sprintf("%s has no parameter %s", name, parameter))
 }
 
-// positional assigns the arguments to parameters in order.
-func positional(parameters ...string) func([]string, url.Values) error {
-	return func(args []string, to url.Values) error {
-		for i, arg := range args {
-			to.Set(parameters[i], arg)
-		}
-		return nil
+// inOrder gives the arguments to the first parameters.
+func (o operation[Res]) inOrder(args []string, to url.Values) error {
+	for i, arg := range args {
+		to.Set(op.Find(o.op).Fields[i].Name, arg)
 	}
+	return nil
+}
+
+// printSaid prints what an operation says that it did.
+func printSaid[Res any](o *output, res *Res) error {
+	return o.printLine(any(res).(interface{ Said() string }).Said())
 }
 
 // offer makes a completion of names that are not files.

@@ -222,7 +222,6 @@ func (t *tuiCommand) declare(c *cli) *cobra.Command {
   parley tui --screen needs
   parley tui --message 5f0c0007
   parley tui --plain    # in words, for a screen reader`,
-		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return screens{c}.open(cmd.Context(), t.link) },
 	}
 	t.link.flags(cmd)

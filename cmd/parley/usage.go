@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -96,6 +97,42 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return misused(cmd, fmt.Errorf("%s takes %s; got %s", cmd.CommandPath(), takes, count(len(args), "argument")))
 	}
+}
+
+// checkArguments lets the commands below one take as many arguments as their lines of usage name.
+func checkArguments(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		if sub.Args == nil {
+			sub.Args = usage(argumentsOf(sub.Use))
+		}
+		checkArguments(sub)
+	}
+}
+
+// argumentsOf returns the check for a line of usage, such as "create TITLE [NAME…] --as ROLE": brackets are around what
+// may be left out, and dots are behind what may come more than once.
+func argumentsOf(use string) cobra.PositionalArgs {
+	least, most, depth := 0, 0, 0
+	words := strings.Fields(use)[1:]
+	for i, word := range words {
+		depth += strings.Count(word, "[")
+		flag := strings.HasPrefix(word, "-") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--"
+		switch word = strings.Trim(word, "[]"); {
+		case flag, word == "--":
+		case strings.HasSuffix(word, "…"), strings.HasSuffix(word, "..."):
+			most = math.MaxInt
+			fallthrough
+		default:
+			if depth == 0 {
+				least++
+			}
+			if most < math.MaxInt {
+				most++
+			}
+		}
+		depth -= strings.Count(words[i], "]")
+	}
+	return cobra.RangeArgs(least, most)
 }
 
 // noSuchCommand refuses arguments of commands that only have subcommands: such an
