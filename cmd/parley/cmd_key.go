@@ -79,28 +79,26 @@ var listKeysCommand = operation[parley.ListKeysResult]{
 	example: `  parley key list
   parley key list ci`,
 	complete: firstAgents(1),
-	print:    printKeys,
-}
-
-func printKeys(o *output, res *parley.ListKeysResult) error {
-	if len(res.Keys) == 0 {
-		return o.printLine("There are no valid keys.")
-	}
-
-	t := table{fits: []fit{inner, whole, whole, prose, prose, prose}}
-	for _, k := range res.Keys {
-		used := "never used"
-		if k.LastUsed != nil {
-			used = "used " + k.LastUsed.Local().Format(time.DateTime)
+	print: func(o *output, res *parley.ListKeysResult) error {
+		if len(res.Keys) == 0 {
+			return o.printLine("There are no valid keys.")
 		}
 
-		t.add(o.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
-			used, keyEnd(k, o.now()))
-	}
+		t := table{fits: []fit{inner, whole, whole, prose, prose, prose}}
+		for _, k := range res.Keys {
+			used := "never used"
+			if k.LastUsed != nil {
+				used = "used " + k.LastUsed.Local().Format(time.DateTime)
+			}
 
-	t.print(o)
+			t.add(o.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
+				used, keyEnd(k, o.now()))
+		}
 
-	return nil
+		t.print(o)
+
+		return nil
+	},
 }
 
 // keyEnd says when a key ends, or has ended, by itself.

@@ -149,24 +149,22 @@ var testNoticeCommand = operation[parley.SendTestNoticeResult]{
 	use:     "test",
 	short:   "Send a notice by all ways that parley.yaml names",
 	example: "  parley notify test",
-	print:   printTestNotice,
+	print: func(o *output, res *parley.SendTestNoticeResult) error {
+		var t table
+		for _, w := range res.Ways {
+			if w.Works {
+				t.add(o.paint(green, "sent"), w.Way)
+				continue
+			}
+			t.add(o.paint(red, "failed"), w.Way, w.Problem)
+		}
+		t.print(o)
+
+		return nil
+	},
 	failed: func(res *parley.SendTestNoticeResult) bool {
 		return slices.ContainsFunc(res.Ways, func(w parley.NoticeWay) bool { return !w.Works })
 	},
-}
-
-func printTestNotice(o *output, res *parley.SendTestNoticeResult) error {
-	var t table
-	for _, w := range res.Ways {
-		if w.Works {
-			t.add(o.paint(green, "sent"), w.Way)
-			continue
-		}
-		t.add(o.paint(red, "failed"), w.Way, w.Problem)
-	}
-	t.print(o)
-
-	return nil
 }
 
 // checkNotify asks a running daemon whether its notices go.

@@ -32,7 +32,30 @@ var listRespondersCommand = operation[parley.ListRespondersResult]{
 	use:     "list",
 	short:   "List responders and their problems",
 	example: "  parley responder list",
-	print:   printResponders,
+	print: func(o *output, res *parley.ListRespondersResult) error {
+		if len(res.Responders) == 0 {
+			return o.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
+		}
+
+		var t table
+		for _, r := range res.Responders {
+			how := "answers"
+			switch {
+			case r.Approval == parley.ApprovalPending:
+				how = "waits for approval"
+			case !r.Answers:
+				how = "does not answer"
+			case r.Problem != "":
+				how = "cannot answer: " + r.Problem
+			}
+
+			t.add(o.paint(bold, r.Agent), string(r.State), r.Words(), string(r.Origin), how)
+		}
+
+		t.print(o)
+
+		return nil
+	},
 }
 
 var removeResponderCommand = operation[parley.StopAgentResult]{
@@ -119,31 +142,6 @@ func (a *addResponderCommand) declare(c *cli) *cobra.Command {
 	a.flags.add(cmd.Flags())
 
 	return cmd
-}
-
-func printResponders(o *output, res *parley.ListRespondersResult) error {
-	if len(res.Responders) == 0 {
-		return o.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
-	}
-
-	var t table
-	for _, r := range res.Responders {
-		how := "answers"
-		switch {
-		case r.Approval == parley.ApprovalPending:
-			how = "waits for approval"
-		case !r.Answers:
-			how = "does not answer"
-		case r.Problem != "":
-			how = "cannot answer: " + r.Problem
-		}
-
-		t.add(o.paint(bold, r.Agent), string(r.State), r.Words(), string(r.Origin), how)
-	}
-
-	t.print(o)
-
-	return nil
 }
 
 type usageCommand struct{}
