@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"io"
-	"path/filepath"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/client"
@@ -39,15 +42,31 @@ func (r running) As(t *testing.T, name string) (parley.Service, context.Context)
 // The suite of the orchestrator, through the client, the socket and the daemon.
 func TestServiceOverTheSocket(t *testing.T) {
 	t.Parallel()
-	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
-		h := testhome.New(t)
-		prepareDatabase(t, h)
-		info := testhome.Run[daemon.Info](t, h, "serve")
-		if !filepath.IsAbs(info.Socket) {
-			t.Fatalf("the daemon's socket is %q", info.Socket)
-		}
-		return running{info.Socket}
+	parleytest.Suite(t, func(t *testing.T) parleytest.Team { return serveHere(t) })
+}
+
+// serveHere runs a daemon in this process: to start and to end one as a program takes twice as long as most cases.
+func serveHere(t *testing.T) running {
+	t.Helper()
+	executable := must.Have(exec.LookPath("parley"))(t)
+	h := must.Have(testhome.At(t.TempDir()))(t)
+	t.Cleanup(func() { os.RemoveAll(h.Dir) })
+	prepareDatabase(t, h)
+	at, ended := placeOf(h), make(chan error, 1)
+	go func() {
+		ended <- daemon.Serve(context.Background(), daemon.Options{Place: at, Env: h.Env, Proven: true,
+			Executable: executable, Version: "test", Log: t.Output(), Now: time.Now})
+	}()
+	must.Become(t, "the daemon runs", func() bool { return len(ended) > 0 || daemon.Running(t.Context(), at) != nil })
+
+	team := running{at.Socket()}
+	t.Cleanup(func() {
+		service, operator := team.Operator()
+		_, err := op.ShutDown.Call(operator, service, parley.ShutDownRequest{})
+		must.Do(t, errors.Join(err, must.Come(t, "the daemon's end", ended)))
 	})
+
+	return team
 }
 
 // A property list says each word as it is, whatever stands in it.
