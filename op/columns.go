@@ -48,7 +48,7 @@ var AgentColumns = []AgentColumn{
 	{ID: "today", Words: "today", Text: spent, Rank: 7, Least: 14, Most: 14, Fact: 3, Table: true},
 	{ID: "quota", Text: scarce, Rank: 3, Least: 9, Most: 30},
 	{ID: "quotas", Text: quotas, Fact: 3},
-	{ID: "waiting", Text: Waiting, Rank: 1, Least: 9, Most: 34},
+	{ID: "messages", Text: Messages, Rank: 1, Least: 9, Most: 34},
 	{ID: "talk", Rank: 5, Least: 9, Most: 9},
 	{ID: "runs", Text: Runs, Rank: 6, Least: 12, Most: 20, Fact: 1},
 	{ID: "role", Text: role, Rank: 9, Least: 10, Most: 18, Fact: 4, Table: true, Fit: Brief},
@@ -129,8 +129,9 @@ func Runs(s *parley.AgentStatus) string {
 	return plain.CleanLine(name)
 }
 
-// Waiting says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
-func Waiting(s *parley.AgentStatus) string {
+// Messages says how many messages wait for an agent, and how many answers it owes. What waits for its terminal is
+// unread too.
+func Messages(s *parley.AgentStatus) string {
 	var parts []string
 	unread := s.Unread
 	if unread == s.Queued {

@@ -58,7 +58,7 @@ func TestColumnsStayInAWiderWindowWhateverIsSaid(t *testing.T) {
 		}
 		before = got
 	}
-	want := strings.Fields("agent state for now branch context today waiting runs role")
+	want := strings.Fields("agent state for now branch context today messages runs role")
 	if !slices.Equal(before, want) {
 		t.Errorf("in the end there are %q, want %q", before, want)
 	}
@@ -83,7 +83,7 @@ func TestAgentsHaveTheColumnsThatAnybodyFills(t *testing.T) {
 	s.press("2", "v")
 	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "context", "82k", "today",
 		"41k 1.25",
-		"last hour", "········█···", "waiting", "← coder: hello")
+		"last hour", "········█···", "messages", "← coder: hello")
 	s.hides("directory", "talk")
 
 	f.agents[0].Role, f.agents[0].Worktree, f.agents[0].Today = "", nil, nil

@@ -14,15 +14,15 @@ func TestAgentColumnsAreThoseOfTheSettings(t *testing.T) {
 		f.agents[i].Role, f.agents[i].Unread = "builder", 3
 	}
 
-	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "waiting, role, branch"}))
+	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "messages, role, branch"}))
 	s.press("2")
 	heads := strings.Fields(strings.Split(s.text(), "\n")[3])
-	want := []string{"agent", "state", "now", "waiting", "role"}
+	want := []string{"agent", "state", "now", "messages", "role"}
 	if !slices.Equal(heads[:len(want)], want) {
 		t.Errorf("the headings are %q, want %q", heads, want)
 	}
 
-	s = newScreen(t, f, 80, 40, looking(Look{AgentColumns: "role, waiting, for"}))
+	s = newScreen(t, f, 80, 40, looking(Look{AgentColumns: "role, messages, for"}))
 	s.press("2")
 	if line := strings.Split(s.text(), "\n")[3]; !strings.Contains(line, "role") {
 		t.Errorf("the first column got no room: %q", line)

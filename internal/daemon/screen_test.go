@@ -85,11 +85,11 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 		{ScreenSettings{First: "home"}, "here: first is home: Give traffic, agents, threads, needs, health."},
 		{ScreenSettings{Keys: map[string]string{"tile": "x"}},
 			`here: screen: keys has "tile", which is no action: Did you mean tiles? The table of keys in docs/screen.md names the actions.`},
-		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40,
+		{ScreenSettings{AgentColumns: "messages, Last-Hour", TrafficColumns: "state", DetailWidth: 40,
 			DetailHeight: 80}, ""},
 		{ScreenSettings{AgentColumns: "for, rol"},
 			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +
-				`There are for, branch, context, today, quota, waiting, talk, runs, role, host, ports, pull-request, directory, last-hour, work.`},
+				`There are for, branch, context, today, quota, messages, talk, runs, role, host, ports, pull-request, directory, last-hour, work.`},
 		{ScreenSettings{TrafficColumns: "time, 水"},
 			`here: screen: traffic_columns has "水", which is no column: There are time, route, state, tag.`},
 		{ScreenSettings{TrafficColumns: "time time"}, "here: screen: traffic_columns has time twice: Name it once."},

@@ -77,7 +77,7 @@ func facts(b *branches, s *parley.AgentStatus) []string {
 // told is what a filter looks through besides the name of an agent: all that its row says.
 func (c *cells) told(s *parley.AgentStatus) []string {
 	now, _ := c.now(s)
-	return append([]string{s.Role, string(s.State), op.Runs(s), branch(s), s.Host, now, op.Waiting(s)}, s.Groups...)
+	return append([]string{s.Role, string(s.State), op.Runs(s), branch(s), s.Host, now, op.Messages(s)}, s.Groups...)
 }
 
 // runs returns what an agent runs, if that tells it from others.

@@ -48,7 +48,7 @@ var told = map[string]onScreen{
 		text:  func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) },
 		style: plainly,
 	},
-	"waiting":   {style: plainly},
+	"messages":  {style: plainly},
 	"today":     {by: byTokens},
 	"talk":      {text: func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() }},
 	"runs":      {text: (*cells).runs},
@@ -307,7 +307,8 @@ func (t *agentTable) row(c *cells, s *parley.AgentStatus, w int, selected bool) 
 	}
 
 	words, style := c.now(s)
-	if first, _, _ := strings.Cut(op.Waiting(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
+	first, _, _ := strings.Cut(op.Messages(s), " · ")
+	if first != "" && t.lacks("messages") && !team.WaitsForPerson(s) {
 		words = first + " · " + words
 	}
 	// A sentence also has the room of what stands behind it and is empty; the options of a question matter more than

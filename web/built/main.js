@@ -249,7 +249,7 @@ function App() {
           ${session.value.watch ? m`<span class="badge">only looking</span>` : null}
           <span class=${`dot ${line.value.live ? "live" : ""}`}></span><span class=${line.value.live ? "hidden" : "quiet"}>${line.value.live ? "live" : line.value.tried ? "offline" : ""}</span><span class="grow"></span><${Menu} /></div>
         <nav aria-label="Views"><ul>${views.map(([v, name]) => m`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? "page" : void 0}>${name}
-          ${v === "needs" && waiting.value ? m`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
+          ${v === "needs" && waiting.value ? m`<b class="count">${waiting.value}<span class="hidden"> for you</span></b>` : null}</a></li>`)}</ul></nav>
         ${wide && others.value ? m`<${others.value.Side} current=${view === "agent" ? what : ""} />` : null}</header>
       <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== "needs" ? m`<${View} />` : m`<p class="empty">${line.value.tried && !line.value.live ? "What waits for you is shown as soon as the daemon can be reached." : "Reading…"}</p>`}</main>
     </div>`;
