@@ -1652,7 +1652,7 @@ function clock(t5) {
   const time = d5.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   return today ? time : `${d5.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`;
 }
-var shortened = (n4, most) => n4.length > most ? `${n4.slice(0, Math.ceil(most / 2) - 1)}…${n4.slice(-Math.floor(most / 2))}` : n4;
+var shortened = (n4, most) => n4.length > most ? `${n4.slice(0, Math.ceil(most * 2 / 3) - 1)}…${n4.slice(-Math.floor(most / 3))}` : n4;
 function Since({ t: t5 }) {
   return t5 ? m5`<time class="quiet" datetime=${new Date(t5).toISOString()} title=${new Date(t5).toLocaleString()}>${ago(t5)}</time>` : null;
 }

@@ -814,7 +814,7 @@ function AgentRow({ a }) {
   const about = aboutOf(a);
   return m`<li data-agent=${a.name}><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === "terminal" ? a.since : a.last_active} /><span class="grow"></span>
-      ${a.overdue_replies ? m`<span class="bad small">${a.overdue_replies} late</span>` : null}${a.queued ? m`<span class="quiet small">${a.queued} queued</span>` : null}</span>
+      <span class="quiet small">${a.overdue_replies ? m`<span class="bad">${a.overdue_replies} late</span> ` : null}${a.queued ? `${a.queued} queued` : null}</span></span>
     <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? m`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? m`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
@@ -931,7 +931,7 @@ function Agent({ name }) {
 
 // health.js
 var size = (n) => n < 1e6 ? `${Math.ceil(n / 1e3)} kB` : `${(n / 1e6).toFixed(1)} MB`;
-var counts = (of) => Object.entries(of ?? {}).filter(([, n]) => n).map(([k, n]) => `${n} ${k}`).join(", ") || "none";
+var counts = (of, words2) => Object.entries(of ?? {}).filter(([, n]) => n).map(([k, n]) => `${n} ${words2?.[k] ?? k}`).join(", ") || "none";
 function Files({ files }) {
   const save2 = (f) => act({ place: "health" }, () => download(f.file_id, f.filename));
   return m`<h3>Files</h3>${files.length ? m`<ul class="rows workspaces">${files.map((f) => m`<li key=${f.file_id}><div class="row"><bdi>${f.filename}</bdi><span class="quiet small">${size(f.size)}, from <${Name}>${f.sender}<//></span>
@@ -971,7 +971,7 @@ function Health() {
     <${Came} place="health" />
     ${(s.warnings ?? []).map((w) => m`<p key=${w} class="note bad" dir="auto">${w}</p>`)}
     <p>parley ${s.version}, since <${Since} t=${s.started_at} />. tmux ${s.tmux_version}.</p>
-    <p>Agents: ${counts(s.agents)}. On the way: ${counts(s.deliveries)}.</p>
+    <p>Agents: ${counts(s.agents, words)}. On the way: ${counts(s.deliveries)}.</p>
     ${(s.notices ?? []).map((n) => m`<p key=${n.way} class=${n.works ? "" : "bad"}>Notices by ${n.way}: ${n.works ? `${n.sent} sent` : n.problem}</p>`)}
     ${may() && s.notices?.length ? m`<div class="row"><${Twice} act=${test}>Send a test notice<//></div>` : null}
     ${x.hosts.length > 1 ? m`<h3>Machines</h3><ul class="rows workspaces">${x.hosts.map((h) => m`<li key=${h.name}><b>${h.name}</b> <span class=${h.away ? "bad" : "quiet"}>${h.away ? "away" : `${h.agents.length} agents`}</span></li>`)}</ul>` : null}
@@ -1082,7 +1082,7 @@ function Picture({ title, name, head, rows, children }) {
 // timeline.js
 var row = 22;
 var phone = matchMedia("(max-width: 40rem)");
-var sizes = () => phone.matches ? { width: 360, left: 84, letters: 11, mostTicks: 3 } : { width: 1e3, left: 120, letters: 16, mostTicks: 9 };
+var sizes = () => phone.matches ? { width: 360, left: 100, letters: 12, mostTicks: 3 } : { width: 1e3, left: 120, letters: 16, mostTicks: 9 };
 var shortest = 1e4;
 var mostArrows = 300;
 function zoomed(now, whole, by, at = 0.5) {
@@ -1252,7 +1252,7 @@ function Matrix({ h }) {
   for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
   names.sort();
   const most = Math.max(1, ...h.pairs.map((p) => p.messages));
-  const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
+  const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 20 + 6.5 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));
   const shown2 = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
   return m`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${["from", "to", "messages", "held"]}
       rows=${h.pairs.map((p) => [p.sender, p.recipient, p.messages, p.held])}>

@@ -8,7 +8,8 @@ import {Asks, Shown, act} from './needs.js';
 import {Terminal} from './terminal.js';
 import {Wide} from './wide.js';
 
-const words = /** @type {Record<string, string>} */ ({
+/** What an agent does, by its state. */
+export const words = /** @type {Record<string, string>} */ ({
   starting: 'starts', idle: 'idle', busy: 'works', waiting: 'asks', drafting: 'has a draft', blocked: 'blocked',
   unknown: 'screen not known', exited: 'ended by itself', unreachable: 'terminal lost', terminated: 'stopped',
 });
@@ -46,7 +47,7 @@ function AgentRow({a}) {
   const about = aboutOf(a);
   return html`<li data-agent=${a.name}><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
     <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
-      ${a.overdue_replies ? html`<span class="bad small">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet small">${a.queued} queued</span>` : null}</span>
+      <span class="quiet small">${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span> ` : null}${a.queued ? `${a.queued} queued` : null}</span></span>
     <span class="row small"><${Facts} a=${a} /><${Branch} a=${a} /></span>
     ${about ? html`<span class="line" dir="auto">${about}</span>` : null}
     ${lastWords.value[a.id] ? html`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}

@@ -1,5 +1,6 @@
 // @ts-check
 // How the daemon is, what is stored, and what models used.
+import {words} from './agents.js';
 import {call, download} from './api.js';
 import {Came, act} from './needs.js';
 import {readStatus, status} from './state.js';
@@ -8,8 +9,8 @@ import {Name, Since, Twice, html, may, useReading, useState} from './parts.js';
 /** @param {number} n */
 const size = n => n < 1e6 ? `${Math.ceil(n / 1000)} kB` : `${(n / 1e6).toFixed(1)} MB`;
 
-/** @param {Record<string, number>} of */
-const counts = of => Object.entries(of ?? {}).filter(([, n]) => n).map(([k, n]) => `${n} ${k}`).join(', ') || 'none';
+/** @param {Record<string, number>} of @param {Record<string, string>} [words] */
+const counts = (of, words) => Object.entries(of ?? {}).filter(([, n]) => n).map(([k, n]) => `${n} ${words?.[k] ?? k}`).join(', ') || 'none';
 
 /** @param {{files: any[]}} props */
 function Files({files}) {
@@ -48,7 +49,7 @@ export function Health() {
     <${Came} place="health" />
     ${(s.warnings ?? []).map((/** @type {string} */ w) => html`<p key=${w} class="note bad" dir="auto">${w}</p>`)}
     <p>parley ${s.version}, since <${Since} t=${s.started_at} />. tmux ${s.tmux_version}.</p>
-    <p>Agents: ${counts(s.agents)}. On the way: ${counts(s.deliveries)}.</p>
+    <p>Agents: ${counts(s.agents, words)}. On the way: ${counts(s.deliveries)}.</p>
     ${(s.notices ?? []).map((/** @type {any} */ n) => html`<p key=${n.way} class=${n.works ? '' : 'bad'}>Notices by ${n.way}: ${n.works ? `${n.sent} sent` : n.problem}</p>`)}
     ${may() && s.notices?.length ? html`<div class="row"><${Twice} act=${test}>Send a test notice<//></div>` : null}
     ${x.hosts.length > 1 ? html`<h3>Machines</h3><ul class="rows workspaces">${x.hosts.map((/** @type {any} */ h) => html`<li key=${h.name}><b>${h.name}</b> <span class=${h.away ? 'bad' : 'quiet'}>${h.away ? 'away' : `${h.agents.length} agents`}</span></li>`)}</ul>` : null}

@@ -31,7 +31,7 @@ export function clock(t) {
 }
 
 /** A name in a few letters: its end tells it from others as well. @param {string} n @param {number} most */
-export const shortened = (n, most) => n.length > most ? `${n.slice(0, Math.ceil(most / 2) - 1)}…${n.slice(-Math.floor(most / 2))}` : n;
+export const shortened = (n, most) => n.length > most ? `${n.slice(0, Math.ceil(most * 2 / 3) - 1)}…${n.slice(-Math.floor(most / 3))}` : n;
 
 /** @param {{t: string | number | undefined}} props */
 export function Since({t}) {

@@ -11,7 +11,7 @@ function Matrix({h}) {
   for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
   names.sort();
   const most = Math.max(1, ...h.pairs.map((/** @type {any} */ p) => p.messages));
-  const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
+  const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 20 + 6.5 * Math.min(15, Math.max(0, ...names.map(n => n.length)));
   const shown = h.pairs.filter((/** @type {any} */ p) => names.includes(p.sender) && names.includes(p.recipient));
   return html`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${['from', 'to', 'messages', 'held']}
       rows=${h.pairs.map((/** @type {any} */ p) => [p.sender, p.recipient, p.messages, p.held])}>

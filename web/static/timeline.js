@@ -10,7 +10,7 @@ const row = 22;
 const phone = matchMedia('(max-width: 40rem)');
 
 /** The sizes of the picture: as wide as it is shown on a phone, so that its letters can be read there. */
-const sizes = () => phone.matches ? {width: 360, left: 84, letters: 11, mostTicks: 3} : {width: 1000, left: 120, letters: 16, mostTicks: 9};
+const sizes = () => phone.matches ? {width: 360, left: 100, letters: 12, mostTicks: 3} : {width: 1000, left: 120, letters: 16, mostTicks: 9};
 const shortest = 10_000; // ms that are shown at least
 const mostArrows = 300;
 
