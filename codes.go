@@ -239,7 +239,7 @@ func (c ReasonCode) Release(agent Agent) string {
 		)
 	case release == "":
 		return fmt.Sprintf(
-			"It goes by itself when that has passed; parley keeps looking. parley screen %s shows what it sees.",
+			"It goes when that has passed; parley keeps looking. parley screen %s shows what it sees.",
 			agent.Name,
 		)
 	case strings.Contains(release, "%"):

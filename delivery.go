@@ -250,7 +250,7 @@ type WhoisResult struct {
 type RetryDeliveryRequest struct {
 	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`
 	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; by default all whose delivery can be retried."`
-	Draft       string `json:"draft,omitempty" doc:"The exact text in the recipient's composer, if nobody has typed that: the message is then typed although it stands there, and only while it is the same."`
+	Draft       string `json:"draft,omitempty" doc:"The exact text in the recipient's composer, if no person typed it: the message is typed anyway, while that text is there."`
 	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 

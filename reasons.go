@@ -104,7 +104,7 @@ var reasons = map[ReasonCode]reason{
 	},
 	HoldStaggered: {words: "others of its kind have just been given a message for many", brief: true},
 	HoldOtherProgram: {
-		words: "%s reads its terminal, and nobody has said that it takes messages",
+		words: "%s reads its terminal, and you have not said that it takes messages",
 		release: "It goes when %[1]s's own program reads that, or when you say that this one takes messages: " +
 			"parley answer %[1]s messages.",
 		lasting: "another program has read %s's terminal",
@@ -120,7 +120,7 @@ var reasons = map[ReasonCode]reason{
 	},
 	HoldQuestion: {
 		words:   "its screen asks something, and the text would answer it%s",
-		release: "It goes when that is answered: parley answer %[1]s. parley never answers by itself.",
+		release: "It goes when that is answered: parley answer %[1]s. parley never answers for you.",
 		ends:    byPerson,
 	},
 	HoldSecret: {
@@ -179,7 +179,7 @@ var reasons = map[ReasonCode]reason{
 	HoldBusy:     {words: "it is busy%s", lasting: "%s has been busy", brief: true, with: StateBusy, door: anyDoor},
 	HoldDialog: {
 		words:   "a dialog is open in its terminal, and the text would answer it",
-		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
+		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers it for you.",
 		lasting: "%s has had a question open",
 		ends:    byPerson,
 		with:    StateWaiting,
@@ -197,7 +197,7 @@ var reasons = map[ReasonCode]reason{
 	HoldLimit: {
 		words: "it has reached its usage limit%s",
 		release: "It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it " +
-			"goes by itself once the limit has ended.",
+			"goes once the limit has ended.",
 		lasting: "%s has been at its usage limit",
 		with:    StateBlocked,
 	},
@@ -221,7 +221,7 @@ var reasons = map[ReasonCode]reason{
 	},
 	HoldDialogOpened: {
 		words:   "a dialog opened in its terminal",
-		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
+		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers it for you.",
 		lasting: "%s has had a question open",
 		ends:    byPerson,
 		with:    StateWaiting,
@@ -230,7 +230,7 @@ var reasons = map[ReasonCode]reason{
 	HoldWrongPane: {words: "the pane is not this agent's any more"},
 	HoldNotShown:  {words: "its terminal did not show the text"},
 	HoldMixedText: {
-		words:   "pasted; Enter waits: someone's own text stands beside it in its composer",
+		words:   "pasted; Enter waits: somebody's own text is next to it in its composer",
 		lasting: "someone's own text has stood with parley's in %s's composer",
 		ends:    byPerson,
 	},

@@ -52,7 +52,7 @@ func (r *LaunchAgentRequest) checkPorts() error {
 		case !portForm().MatchString(name), strings.HasPrefix(strings.ToUpper(name), "PARLEY_"):
 			return Errorf(InvalidArgument, "%q cannot be the variable of a port", plain.CleanLine(name)).
 				With("parameter", "ports").
-				Suggest("Use letters, digits and _, such as API_PORT. PARLEY_ begins names of parley's own.")
+				Suggest("Use letters, digits and _, such as API_PORT. Names that begin with PARLEY_ are reserved.")
 		case slices.Contains(r.Ports[:i], name), slices.Contains(r.OwnEnv, name):
 			return Errorf(InvalidArgument, "the variable %s is set twice", name).With("parameter", "ports").
 				Suggest("Name it once, in ports or in env.")

@@ -366,7 +366,7 @@ func TestAProgramWithoutTheWordNeedsTheOperator(t *testing.T) {
 
 	n := te.need(parley.NeedDialog)
 	te.wantNeed(n, "ops",
-		"cat reads its terminal, and nobody has said that it takes messages; a message waits for it",
+		"cat reads its terminal, and you have not said that it takes messages; a message waits for it",
 		"parley answer ops messages")
 	if n.Dialog == nil || !slices.ContainsFunc(n.Dialog.Options, func(o parley.DialogOption) bool {
 		return o.Label == "messages"

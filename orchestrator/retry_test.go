@@ -57,7 +57,7 @@ func TestRetryOfAMessageToNobodySaysSo(t *testing.T) {
 	for _, to := range []string{"", "coder"} {
 		_, err := op.RetryDelivery.Call(te.operator(), te, parley.RetryDeliveryRequest{MessageID: id, Recipient: to})
 		wantCode(t, err, parley.InvalidRecipient)
-		if err == nil || !strings.Contains(err.Error(), "was sent to nobody") {
+		if err == nil || !strings.Contains(err.Error(), "has no recipient") {
 			t.Errorf("to %q: got %v", to, err)
 		}
 	}

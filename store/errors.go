@@ -165,7 +165,7 @@ func lostFiles(path string) func(cause, saving error) error {
 }
 
 func notOurs(file string) *parley.Error {
-	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).
+	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not parley's", file).
 		With("file", file).
 		Suggest("Move it away, or choose another workspace directory.")
 }
@@ -175,7 +175,7 @@ func tooOld(place string, version int64) *parley.Error {
 		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
 		firstVersion).
 		With("file", place).With("version", version).
-		Suggest("Nothing was changed. Go on with the parley that made it. Or move it away, and begin anew.")
+		Suggest("Nothing was changed. Go on with the parley that made it. Or move it away, and start over.")
 }
 
 // firstVersion is the oldest that is opened. It stays: a step is never changed once it has been in a program, and each
@@ -188,7 +188,7 @@ var serverTrouble = map[engine.Fault]struct{ says, next string }{
 	engine.FaultUnreachable: {
 		"PostgreSQL cannot be reached at PLACE (DOING)",
 		"Check that the server runs and that this machine reaches it: pg_isready -d 'PLACE'. " +
-			"The daemon goes on by itself when it is back.",
+			"The daemon goes on when it is back.",
 	},
 	engine.FaultUnknown: {
 		"PostgreSQL at PLACE was lost while it stored something (DOING): whether it is stored is not known",
@@ -216,7 +216,7 @@ var serverTrouble = map[engine.Fault]struct{ says, next string }{
 	},
 	engine.FaultFull: {
 		"the disk of PostgreSQL at PLACE is full (DOING)",
-		"Free some space there. The daemon goes on by itself then.",
+		"Free some space there. The daemon then goes on.",
 	},
 	engine.FaultCorrupt: {
 		"PostgreSQL at PLACE reports damage (DOING)",

@@ -31,7 +31,7 @@ func (answerCommand) declare(c *cli) *cobra.Command {
 		Short: "Show the question in an agent's terminal, and answer it",
 		Long: `Shows the question that is open in an agent's terminal, with its options, and sends your choice.
 Nothing is sent unless it is still the question that you saw: that is checked in the step that
-presses the key. What followed is shown. parley never answers a question by itself.
+presses the key. What followed is shown. parley never answers a question for you.
 
 CHOICE is the number of an option, or its label. Where the question takes words, --text gives them.
 Where it takes several answers, a choice ticks one, or takes its tick away; another option or a key

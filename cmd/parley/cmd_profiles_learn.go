@@ -152,7 +152,7 @@ func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
 	}
 	if learned && !k.replace {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s is there already", file).
-			Suggest("Learn it anew with --replace, or choose another name.")
+			Suggest("Learn it again with --replace, or choose another name.")
 	}
 
 	return set.Find(profile.Default)

@@ -187,7 +187,7 @@ func (d *doctor) checkService(ctx context.Context) (f findings) {
 }
 
 // byHand says how the team comes back where no service brings it.
-const byHand = "parley up brings the agents back; parley service install lets that happen by itself"
+const byHand = "parley up brings the agents back; parley service install does that at your login"
 
 // supervise runs a command of systemd or launchd, and returns what it printed.
 func supervise(ctx context.Context, argv ...string) (string, error) {

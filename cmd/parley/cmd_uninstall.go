@@ -70,7 +70,7 @@ func (u *uninstallCommand) run(p *program) error {
 	switch {
 	case len(res.Removed) == 0:
 	case !u.yes && !p.canAsk():
-		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
+		return parley.Errorf(parley.InvalidArgument, "parley cannot ask: there is no terminal").
 			With("would_remove", res.Removed).
 			Suggest("Look at the list with --json, then run parley uninstall --yes.")
 	case !u.yes && !u.mayRemove(p, res.Removed):

@@ -36,7 +36,7 @@ func (waitCommand) declare(c *cli) *cobra.Command {
 		Use:   "wait NAME…",
 		Short: "Wait until agents are idle, have answered, or have ended",
 		Long: `Waits until each agent is idle and no message waits for it. With --answered it waits until the agent
-owes nobody an answer, with --exited until its program has ended. What an agent asks meanwhile is shown.
+owes no answer, with --exited until its program has ended. What an agent asks meanwhile is shown.
 The exit status is 1 if the time is over before, or the program ends that was to be idle or to answer.`,
 		Example: `  parley wait coder && make test
   parley wait coder reviewer --idle --timeout 10m
@@ -46,7 +46,7 @@ The exit status is 1 if the time is over before, or the program ends that was to
 
 	f := cmd.Flags()
 	f.Bool("idle", true, "until it is idle, as without a flag")
-	answered := f.Bool("answered", false, "until it owes nobody an answer")
+	answered := f.Bool("answered", false, "until it owes no answer")
 	exited := f.Bool("exited", false, "until its program has ended")
 	timeout := timeoutFlag(cmd)
 	cmd.MarkFlagsMutuallyExclusive("idle", "answered", "exited")

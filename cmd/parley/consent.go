@@ -23,7 +23,7 @@ func (p *program) trust(t *daemon.Team, yes bool) error {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a file in your place").
 			Suggest("The operator runs parley trust in a terminal of their own.")
 	case !yes && !p.canAsk():
-		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
+		return parley.Errorf(parley.InvalidArgument, "parley cannot ask: there is no terminal").
 			With("file", t.File).With("sha256", t.Hash).
 			Suggest("Read the file, then run parley trust --yes, or set %s=%s.", daemon.TrustHashes, t.Hash)
 	case !yes:

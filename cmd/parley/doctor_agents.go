@@ -289,7 +289,7 @@ func checkSandbox(ctx context.Context) (f findings) {
 	}
 	maker := "bubblewrap makes one"
 	if runtime.GOOS == "darwin" {
-		maker = "sandbox-exec makes one, which nobody has tried"
+		maker = "sandbox-exec makes one (untried)"
 	}
 	f.ok("sandbox", "%s: parley launch NAME --sandbox --worktree -- PROGRAM", maker)
 	return f

@@ -57,7 +57,7 @@ func TestEveryHoldSaysWhatReleasesIt(t *testing.T) {
 		}
 	}
 
-	want := "It goes when the dialog is answered: parley answer coder. parley never answers one by itself."
+	want := "It goes when the dialog is answered: parley answer coder. parley never answers it for you."
 	if got := parley.HoldDialog.Release(launched); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -204,7 +204,7 @@ func (f found) words() string {
 		return fmt.Sprintf("This workspace was %s before. It was renamed, and goes on with its messages and agents.",
 			plain.CleanLine(f.renamed))
 	case f.copyOf != "":
-		return fmt.Sprintf("This directory is a copy of the workspace %s. It begins anew, without that one's messages "+
+		return fmt.Sprintf("This directory is a copy of the workspace %s. It starts without that one's messages "+
 			"and agents.", plain.CleanLine(f.copyOf))
 	}
 	return ""

@@ -105,7 +105,7 @@ func (a *Access) readersOf(ctx context.Context, d *Draft) ([]*team.Member, error
 func Delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
 		return nil, parley.
-			Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named",
+			Errorf(parley.InvalidArgument, "delegated to no other agent: %s itself has asked",
 				author.Name).
 			With("parameter", "additional_recipients").
 			Suggest("Name the agents that answer instead in additional_recipients, or use status unable.")

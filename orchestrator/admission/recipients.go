@@ -127,7 +127,7 @@ func (a *Addressees) GroupMembers(members []*team.Member, group string) ([]*team
 	if len(in) == 0 {
 		slices.Sort(groups)
 		groups = slices.Compact(groups)
-		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", plain.CleanLine(group)).
+		return nil, parley.Errorf(parley.InvalidRecipient, "group %q has no other member", plain.CleanLine(group)).
 			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
 	}
 

@@ -310,7 +310,7 @@ func (ps *Programs) checkHere(
 
 	does := "is being checked already"
 	if begins {
-		does = "is being checked, in a terminal that nobody else sees; parley agents shows what holds"
+		does = "is being checked in a hidden terminal; parley agents shows what holds"
 	}
 	return &parley.CheckProgramResult{
 		Answer: parley.OK, Profile: profile, Version: version, Message: fmt.Sprintf("%s %s %s.", profile, version,

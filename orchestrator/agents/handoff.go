@@ -61,7 +61,7 @@ func (hs *Handoffs) handoff(
 	}
 	defer hs.inProgress.Delete(m.ID)
 	if p := hs.Admission.Pause.Is(); p != nil {
-		return nil, parley.Errorf(parley.CommunicationDisabled, "messages are paused, so that nobody can brief it").
+		return nil, parley.Errorf(parley.CommunicationDisabled, "messages are paused, so it cannot be briefed").
 			Suggest("Resume them first: parley resume.")
 	}
 

@@ -111,7 +111,7 @@ func replyOf(msg *parley.Message, call *store.ModelCall) *parley.Reply {
 func unanswered(msg *parley.Message, err *parley.Error) error {
 	short := parley.Short(msg.ID)
 	action := strings.TrimSpace(err.Action + fmt.Sprintf(
-		" Message %s is kept, and the model is not asked again by itself: the operator can do so with parley retry %s.",
+		" Message %s is kept. The operator can ask the model again with parley retry %s.",
 		short, short))
 	return err.With("message_id", msg.ID).Suggest("%s", action)
 }

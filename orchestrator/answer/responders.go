@@ -246,7 +246,7 @@ func (d *declarations) Add(ctx context.Context, req parley.AddResponderRequest) 
 	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name, Problem: s.Problem,
 		Message: fmt.Sprintf("%s answers by %s.", m.Name, req.Config.Words())}
 	if !s.Answers {
-		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.Name)
+		res.Message = fmt.Sprintf("%s does not answer: its messages go to its mailbox.", m.Name)
 	}
 
 	return res, nil

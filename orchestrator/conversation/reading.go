@@ -177,7 +177,7 @@ func (v Verdict) Explain() (what, next string) {
 	}
 
 	if !v.Until.IsZero() {
-		next += " It passes by itself at " + v.Until.Format(time.TimeOnly) + "."
+		next += " It passes at " + v.Until.Format(time.TimeOnly) + "."
 	}
 
 	return what, next

@@ -302,13 +302,13 @@ func sayingSo(agent string) string { return "parley answer " + agent + " message
 // answerFromHere says that parley can take the answer to a dialog.
 func answerFromHere(n *parley.Need) {
 	n.Command = "parley answer " + n.Agent
-	n.Action = "Answer it so, or there; parley never answers one by itself."
+	n.Action = "Answer it so, or there; parley never answers it for you."
 }
 
 // answerThere says that a dialog takes its answer in its terminal alone.
 func answerThere(n *parley.Need) {
 	n.Command = "parley attach " + n.Agent
-	n.Action = "Answer it there; parley never answers one by itself."
+	n.Action = "Answer it there; parley never answers it for you."
 }
 
 // blockedAction says what to do about an agent whose screen shows what blocks it, and otherwise what is said of all.
@@ -318,7 +318,7 @@ func blockedAction(p *profile.Profile, lines []string, otherwise string) string 
 		return "Sign in there: " + cmp.Or(p.SignIn, "as its screen says") +
 			". What waits goes then; what it refused, with parley retry."
 	case profile.ModelError:
-		return "It does not try again by itself. Let one of the messages that wait go first, with parley retry ID, " +
+		return "It does not try again. Let one of the messages that wait go first, with parley retry ID, " +
 			"or ask it there: the rest goes once that has worked."
 	}
 	return otherwise

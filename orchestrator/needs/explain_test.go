@@ -94,7 +94,7 @@ func TestExplainDescribesEveryState(t *testing.T) {
 			[]string{"It was refused by the program", "No model has it", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.",
 			"when the dialog is answered: parley answer coder"}},
-		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "by itself",
+		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "when that has passed",
 			"parley screen coder"}},
 	} {
 		d := parley.Delivery{Recipient: "coder", State: c.state, ReasonCode: c.code, Reason: c.reason}

@@ -157,7 +157,7 @@ func (ops *Service) selectDeliveries(
 	msg *parley.Message, all []parley.Delivery, recipient string,
 ) ([]parley.Delivery, error) {
 	if len(all) == 0 { // a post in a thread without others
-		return nil, parley.Errorf(parley.InvalidRecipient, "message %s was sent to nobody", parley.Short(msg.ID)).
+		return nil, parley.Errorf(parley.InvalidRecipient, "message %s has no recipient", parley.Short(msg.ID)).
 			Suggest("There is nothing to retry. Send it as a new message to an agent.")
 	}
 	if recipient == "" {

@@ -57,7 +57,7 @@ func (sys *System) needs() (needs []parley.Need) {
 
 	if path := sys.Terminals.Server().SocketPath(); own != 0 && !tmux.HasSocket(path) {
 		needs = append(needs, parley.Need{
-			Text:    "the socket of parley's tmux server is gone, so nobody can attach: " + plain.CleanLine(path),
+			Text:    "the socket of parley's tmux server is gone, so you cannot attach: " + plain.CleanLine(path),
 			Command: "parley doctor",
 			Action:  "parley has the server make it again each second. If that does not help: " + terminal.SocketAdvice,
 			Since:   sys.Now(),

@@ -187,7 +187,7 @@ func (r *Registry) change(ctx context.Context, do func(all map[int]claim) error)
 	all := map[int]claim{}
 	if err == nil && json.Unmarshal(old, &all) != nil {
 		return parley.Errorf(parley.StorageUnavailable, "the list of reserved ports cannot be read: %s", r.Path).
-			Suggest("Move it away. Agents have their ports again then, as far as nobody else has taken them.")
+			Suggest("Move it away. Agents then have their ports again, if those are still free.")
 	}
 	if err := do(all); err != nil {
 		return err

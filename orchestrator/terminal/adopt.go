@@ -314,6 +314,6 @@ func (ad *adopter) release(ctx context.Context, m *team.Member) error {
 func refuseRestart(a parley.Agent) error {
 	return parley.Errorf(parley.InvalidArgument,
 		"%s was adopted: parley did not start it and does not know how to", a.Name).
-		Suggest("Start it in its pane again; it goes on by itself. "+
+		Suggest("Start it in its pane again, and it goes on. "+
 			"Or adopt it where it runs now: parley adopt %s --pane ID", a.Name)
 }

@@ -267,7 +267,7 @@ func askVersion(ctx context.Context, p *profile.Profile, starts []string, env []
 	case ctx.Err() != nil:
 		err = fmt.Errorf("it took too long: %w", ctx.Err())
 	case err == nil:
-		err = errors.New("there is none in its output")
+		err = errors.New("its output has none")
 	}
 	return "", err
 }

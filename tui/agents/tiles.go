@@ -62,7 +62,7 @@ func (t *Tiles) Keys() []kit.Binding {
 		verb.Order.To("order again: who needs you first", t.arrange).Hinted("order"),
 		verb.Select.To("select it, or no longer", func() tea.Cmd { t.acts.SelectAgent(); return nil }),
 		verb.Reply.To("answer its question with words", func() tea.Cmd { return t.answer().inWords() }),
-		verb.SendKeys.To("send keys to it, beside the options", t.keys).Unless(silent),
+		verb.SendKeys.To("send keys instead of an option", t.keys).Unless(silent),
 		verb.Write.To("write to it", doing(t.shell, verb.Write)).Hinted("write"),
 		verb.Review.To("see what it has changed", doing(t.shell, verb.Review)).Hinted("review"),
 		verb.Broadcast.To("write to those selected, or to all", doing(t.shell, verb.Broadcast)),

@@ -38,7 +38,7 @@ func (n *answering) Keys() []kit.Binding {
 	return []kit.Binding{
 		verb.Choose.To("choose that option", n.answerPressed).Hinted("choose"),
 		verb.Reply.To("answer with words, where it takes them", n.answerWithWords).Hinted("words"),
-		verb.SendKeys.To("send keys, beside its options", n.keysBesideOptions).Hinted("keys"),
+		verb.SendKeys.To("send keys instead of an option", n.keysBesideOptions).Hinted("keys"),
 		verb.Attach.To("attach to the agent's terminal", n.attachToQuestion).Hinted("attach"),
 		verb.Back.To("leave the question open", n.leaveQuestion, verb.Leave).Hinted("leave it open"),
 	}

@@ -77,8 +77,8 @@ func (r *Room) Keys() []kit.Binding {
 		verb.Write.To("comment the line, the change or the file", r.remarks.comment).Hinted("comment").Unless(nothing),
 		verb.Dismiss.To("drop the comment", r.remarks.drop).Hinted("drop").Rarely().Unless(r.remarks.noneHere),
 		verb.Reply.To("your comments as one message, to send", r.send).Hinted("send").Unless(r.remarks.none),
-		verb.View.To("beside it, what others change there", r.beside.compare).
-			Hinted("beside").Rarely().Unless(r.Changes.unshared),
+		verb.View.To("compare with what others change there", r.beside.compare).
+			Hinted("compare").Rarely().Unless(r.Changes.unshared),
 		verb.Merge.To("merge its branch: shows first what happens", r.Merge.askMerge).
 			Hinted("merge").Unless(r.Changes.unmergeable),
 		verb.Remove.To("stop it, and remove its worktree", r.Merge.askRemove).Unless(r.Changes.unmergeable),

@@ -790,7 +790,7 @@ var words = (
     drafting: "has a draft",
     blocked: "blocked",
     unknown: "screen not known",
-    exited: "ended by itself",
+    exited: "ended",
     unreachable: "terminal lost",
     terminated: "stopped"
   }

@@ -11,7 +11,7 @@ import {Wide} from './wide.js';
 /** What an agent does, by its state. */
 export const words = /** @type {Record<string, string>} */ ({
   starting: 'starts', idle: 'idle', busy: 'works', waiting: 'asks', drafting: 'has a draft', blocked: 'blocked',
-  unknown: 'screen not known', exited: 'ended by itself', unreachable: 'terminal lost', terminated: 'stopped',
+  unknown: 'screen not known', exited: 'ended', unreachable: 'terminal lost', terminated: 'stopped',
 });
 
 /** What an agent is doing, in a word. @param {any} a */
