@@ -146,7 +146,7 @@ race: tmux cc
 
 # ./tui, ./store and ./orchestrator are here again for what their tests leave out under the race detector. The couriers are
 # tested with more simulated deliveries than by `test`.
-WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged|TestServiceOnPostgreSQL
+WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged|TestServiceOnPostgreSQL|TestKilledDaemonLosesNothing|TestADaemonKilledInAHandoff
 .PHONY: stories
 stories: tmux
 	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \

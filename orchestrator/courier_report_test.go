@@ -274,7 +274,7 @@ func TestPaneThatTakesNoInputIsNotRetriedEndlessly(t *testing.T) {
 			id := te.send("coder", "wait for me")
 			te.held(id, c.hold)
 			before := len(te.delivery(id).Steps)
-			time.Sleep(3 * restful / 2)
+			time.Sleep(3 * restful / 2) // the courier looks again
 			if after := len(te.delivery(id).Steps); after != before {
 				t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
 			}
@@ -293,7 +293,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	id := te.send("coder", "half way")
 	tmuxtest.WaitFor(t, te.pane("coder"), shows(tmuxtest.Placeholder))
 	u.run("copy-mode", "-t", pane)
-	time.Sleep(1200 * time.Millisecond)
+	time.Sleep(1200 * time.Millisecond) // longer than the profile lets a text settle
 	began := time.Now()
 	te.stop("coder")
 	if took := time.Since(began); took > 5*time.Second {

@@ -148,7 +148,7 @@ func handOverIn(ctx context.Context, o *Orchestrator, program string) {
 // random moments while it accepts and types messages, and starts it again.
 func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 	t.Parallel()
-	const kills, agents = 50, 4 // few enough messages that the rest is typed in seconds
+	const agents = 4 // few enough messages that the rest is typed in seconds
 	te := newTeam(t)
 	logs := map[string]string{}
 	for i := range agents {
@@ -158,13 +158,21 @@ func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 
 	te.close()
 	accepted := map[string]string{} // message id → agent
-	for range kills {
+	for range tries(50) {
 		te.crashOnce(t, logs, accepted)
 	}
 
 	te.open()
 	te.settle(t, accepted)
 	te.check(t, logs, accepted)
+}
+
+// tries is how often something is tried at random: a check tries it so often, and a short run a quarter of that.
+func tries(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
 }
 
 // crashOnce runs a daemon, sends as fast as it accepts, and kills it.
@@ -224,18 +232,10 @@ func (te *testTeam) startCrashing(t *testing.T, ct crashTeam) (*exec.Cmd, io.Wri
 func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	t.Helper()
 	var counts map[string]int
-	deadline := time.Now().Add(5 * time.Minute)
-	for {
+	tmuxtest.Poll(t, func() bool {
 		counts = must.Have(te.opts.Store.Workspace.DeliveryCounts(t.Context()))(t)
-		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("of %d messages, these are not settled: %v", len(accepted), counts)
-		}
-
-		time.Sleep(100 * time.Millisecond)
-	}
+		return counts["queued"]+counts["held"]+counts["typing"] == 0
+	}, func() string { return fmt.Sprintf("of %d messages, these are not settled: %v", len(accepted), counts) })
 
 	t.Logf("%d messages accepted; not delivered: %v", len(accepted), counts)
 	if counts["unconfirmed"] > 0 {

@@ -249,18 +249,18 @@ func TestTheOldProgramBriefsTheNewOne(t *testing.T) {
 	answered := make(chan string, 1)
 	go func() {
 		defer close(answered)
-		deadline := time.Now().Add(20 * time.Second)
-		for time.Now().Before(deadline) {
+		brief := ""
+		must.Become(t, "the old program is asked to brief the new one", func() bool {
 			for _, text := range h.got("old") {
 				if _, id, ok := strings.Cut(text, "· msg "); ok && strings.Contains(text, "Brief it") {
-					_, err := op.RespondToMessage.Call(h.caller("coder"), h, parley.RespondToMessageRequest{
-						MessageID: id[:parley.ShortID], Text: "The lexer is done, in lex.go."})
-					answered <- errorText(err)
-					return
+					brief = id[:parley.ShortID]
 				}
 			}
-			time.Sleep(50 * time.Millisecond)
-		}
+			return brief != ""
+		})
+		_, err := op.RespondToMessage.Call(h.caller("coder"), h,
+			parley.RespondToMessageRequest{MessageID: brief, Text: "The lexer is done, in lex.go."})
+		answered <- errorText(err)
 	}()
 	res := must.Have(op.HandoffAgent.Call(h.operator(), h, parley.HandoffAgentRequest{
 		Agent: "coder", To: "new", Command: h.commands["new"], Wait: 20,
@@ -317,7 +317,7 @@ func TestAnAgentAtALongLimitFallsBack(t *testing.T) {
 	soon, late := time.Now().Add(10*time.Minute), time.Now().Add(3*time.Hour)
 	must.Do(t, os.WriteFile(above, []byte("limit reached, resets "+soon.UTC().Format("15:04")+" UTC"), 0o600))
 	h.inState("coder", parley.StateBlocked)
-	time.Sleep(3 * time.Second)
+	time.Sleep(3 * time.Second) // some looks at what is blocked
 	if got := h.roster.ByName("coder").Agent().Profile; got != "old" {
 		t.Fatalf("at a short limit it is %s", got)
 	}
@@ -360,7 +360,7 @@ func TestADaemonKilledInAHandoffLeavesOneProgram(t *testing.T) {
 	chance := rand.New(rand.NewPCG(seed, 0))
 	h := newHanding(t, tmuxtest.Agent{})
 	ends := map[string]int{}
-	for round := range 12 {
+	for round := range tries(12) {
 		to := []string{"typed", "old"}[round%2]
 		was := h.roster.ByName("coder").Agent().Profile
 		if was == to {

@@ -72,7 +72,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 		}
 	}
 
-	time.Sleep(3 * restful / 2)
+	time.Sleep(3 * restful / 2) // the courier looks again
 	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("delivery is %s, want unconfirmed: its program died without reading; steps %+v", d.State, d.Steps)
 	}
@@ -147,7 +147,7 @@ func TestShutDownEndsAgentsBeingLaunched(t *testing.T) {
 		})
 	}
 
-	time.Sleep(25 * time.Millisecond)
+	time.Sleep(25 * time.Millisecond) // some have begun, and some have not
 	_, err := op.ShutDown.Call(te.operator(), te, parley.ShutDownRequest{})
 	if err != nil {
 		t.Error(err)
@@ -177,7 +177,7 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	signalProcess(t, te.tmuxPID(), syscall.SIGSTOP)
 	te.send("coder", "are you there?")
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // the courier is at it, if it has tried
 	ended := make(chan error, 1)
 	server := te.tmuxPID()
 	go func() {
@@ -214,7 +214,7 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 		func() string { return "not pasted" })
 
 	te.tmuxRun("copy-mode", "-t", pane.ID())
-	time.Sleep(1200 * time.Millisecond)
+	time.Sleep(1200 * time.Millisecond) // longer than the profile lets a text settle
 	if d := te.delivery(id); d.State != parley.DeliveryTyping {
 		t.Fatalf("delivery is %s", d.State)
 	}
@@ -286,7 +286,7 @@ func TestAgentIsNotLostWithTheClientOfTmux(t *testing.T) {
 		for pid := range strings.FieldsSeq(string(out)) {
 			_ = syscall.Kill(must.Have(strconv.Atoi(pid))(t), syscall.SIGKILL)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // some looks of a watch of 1 ms
 		if a := te.roster.ByName("coder").Agent(); a.State == parley.StateUnreachable {
 			t.Fatalf("it is %s (%s)", a.State, a.Evidence)
 		}
