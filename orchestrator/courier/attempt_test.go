@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	mst "parley/internal/must"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -66,6 +67,9 @@ func (h ttyHost) Canonical(*team.Terminal) (bool, error) {
 }
 func (ttyHost) Echo(*team.Terminal) (bool, error) { return true, nil }
 
+// testProgram takes messages, by the operator's word.
+var testProgram = tmux.Program{File: "/bin/agent", Args: []string{"agent"}}
+
 // another is a program of which nobody has said anything, and which reads the terminal.
 var another = tmux.Reader{
 	Program: tmux.Program{File: "/bin/bash", Args: []string{"bash"}}, PID: 2, Waits: tmux.ReadsInput,
@@ -73,17 +77,17 @@ var another = tmux.Reader{
 
 func newStage(t *testing.T, texts ...string) *stage {
 	t.Helper()
-	set := must(profile.Builtin())
+	set := mst.Have(profile.Builtin())(t)
 	for _, text := range texts {
-		set = must(set.With("test", []byte(text)))
+		set = mst.Have(set.With("test", []byte(text)))(t)
 	}
-	p := must(set.Find("test"))
+	p := mst.Have(set.Find("test"))(t)
 
 	s := &stage{
 		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},
 		facts: sight.Facts{
-			Launched: true, SameServer: true, Alive: true, Reader: tmux.Reader{Program: ownProgram, PID: 1},
-			Takes: func(r tmux.Reader) bool { return r.File == ownProgram.File },
+			Launched: true, SameServer: true, Alive: true, Reader: tmux.Reader{Program: testProgram, PID: 1},
+			Takes: func(r tmux.Reader) bool { return r.File == testProgram.File },
 		},
 	}
 	s.begin(false)
@@ -651,8 +655,7 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 	s.want(tmux.Entered, notTaken)
 	s.begin(true) // a dialog had opened, and is answered now
 
-	c := typist{post: &post{o: New(Options{})}, view: &view{memory: s.memory}}
-	got := c.notTaken(s.on, s.attempt, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken})
+	got := s.attempt.notTaken(tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, 0)
 	if want := parley.EndedUnreported; got != want {
 		t.Errorf("it ended %q, want %q", got, want)
 	}

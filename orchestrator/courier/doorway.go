@@ -376,13 +376,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 		return err
 	}
 	d.v.m.StartTurn(&x.Message)
-	d.v.memory.noteHanded(x, d.v.o.Now(), !x.hooked && proof != parley.ProofReport && d.v.m.ReportsMessages())
+	unreported := !x.hooked && proof != parley.ProofReport && d.v.m.ReportsMessages()
+	d.v.memory.noteHanded(&x.Job, x.on, x.shown, given{entered: d.v.o.Now(), typed: x.claim, unreported: unreported})
 	return d.v.o.Roster.NotePrompt(ctx, d.v.m)
-}
-
-// noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
-func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
-	m.given = m.newText(x.on)
-	m.given.Job, m.given.letter = x.Job, x.shown
-	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
 }

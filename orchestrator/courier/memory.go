@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -213,4 +215,17 @@ func (m *memory) unreported(o *sight.Observation, looksIdle bool) bool {
 	g.unreported = false
 
 	return false
+}
+
+// noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
+func (m *memory) noteHanded(job *store.Job, on *team.Terminal, l letter.Letter, g given) {
+	m.given = m.newText(on)
+	m.given.Job, m.given.letter, m.given.given = *job, l, g
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -1,18 +1,15 @@
 package courier
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
-	"parley/plain"
 	"parley/program/profile"
 	"parley/store"
 	"parley/tmux"
@@ -149,22 +146,12 @@ func (y *typist) conclude(
 			y.unread = append(y.unread, a.text)
 		}
 		y.view.stranded = a.text.strand(job, a, out)
-		return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, y.notTaken(t, a, out), ""))
+		return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, a.notTaken(out, y.o.unread(t)), ""))
 	}
 
 	y.view.stranded = a.text.strand(job, a, out)
 	why := a.refusal(out, y.m).Words()
 	return true, y.ledger.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
-}
-
-// unshownBy reports whether the text did not show for a reason.
-func (a *attempt) unshownBy(code parley.ReasonCode, out tmux.Outcome) bool {
-	return out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.refused.Code() == code
-}
-
-// provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
-func (a *attempt) provable() bool {
-	return !a.entered.stands && !a.entered.undrawn && !a.entered.elsewhere
 }
 
 // certain reports whether the program itself has said that it was given the text, so long ago that a
@@ -211,11 +198,6 @@ func (y *typist) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux
 	y.view.memory.given = a.text
 }
 
-// enteredAt returns when the text was entered, as far as can be told: a program can take a key late.
-func (a *attempt) enteredAt(out *tmux.Outcome) time.Time {
-	return later(out.EnteredAt, a.entered.stood)
-}
-
 // reportedSince reports whether the program itself said, since then and since the last retry, that it was given the
 // message.
 func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
@@ -249,15 +231,6 @@ func (y *typist) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.O
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
 	return typedRungs(!a.withheld, proof, evidence, job)
-}
-
-// together is the evidence of what was submitted with a message, if anything.
-func (x *typed) together() string {
-	if x.mixed == "" {
-		return ""
-	}
-	return fmt.Sprintf(", together with what someone typed right after it: “%s”",
-		plain.Truncate(x.mixed, parley.PreviewLength))
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.
@@ -295,50 +268,4 @@ func (o *Couriers) tellRefused(ctx context.Context, m *team.Member, job *store.J
 		return nil // messages are paused: the delivery says it
 	}
 	return err
-}
-
-// notTaken says why an entered text is not proven to be taken.
-func (y *typist) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
-	switch {
-	case y.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
-		return parley.EndedUnread
-	case a.followed.idle:
-		return parley.EndedNoTurn
-	case a.text.unsaid:
-		return parley.EndedUnreported
-	case a.text.lingers:
-		return parley.EndedLingered
-	case a.entered.stands:
-		return parley.EndedStanding
-	case out.Reason == tmux.Blocked:
-		return parley.EndedModeChanged
-	}
-	return parley.EndedUnseen
-}
-
-// refusal says why nothing more was typed.
-func (a *attempt) refusal(out tmux.Outcome, m *team.Member) sight.Hold {
-	switch out.Reason {
-	case tmux.InMode:
-		return sight.Held(parley.HoldScrolling, "")
-	case tmux.Touched:
-		return sight.Held(parley.HoldPersonTyping, "")
-	case tmux.Dead, tmux.Gone:
-		agent := m.Agent()
-		return sight.Held(parley.HoldExited, sight.Comeback(&agent))
-	case tmux.InputOff:
-		return sight.Held(parley.HoldInputOff, "")
-	case tmux.Shared:
-		return sight.Held(parley.HoldSynchronized, "")
-	case tmux.Foreign:
-		return sight.Held(parley.HoldWrongPane, "")
-	case tmux.Blocked:
-		return sight.Held(parley.HoldDialogOpened, "")
-	case tmux.NotShown:
-		return sight.Held(parley.HoldNotShown, "")
-	case tmux.NotReady:
-		return a.refused
-	}
-
-	return sight.Held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
 }

@@ -3,7 +3,6 @@ package courier
 import (
 	"cmp"
 	"errors"
-	"time"
 	"unicode/utf8"
 
 	"parley"
@@ -73,13 +72,6 @@ func silent(job *store.Job) parley.ReasonCode {
 // lost returns what becomes of a delivery whose terminal is gone.
 func lost(m *team.Member, job *store.Job, why string) []store.Change {
 	return unseen(m, job, parley.EndedLost, why)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // ignoreStale drops the error of a change to a delivery that has moved on.

@@ -33,8 +33,7 @@ var doorDefects = []defect{
 		`			h = sight.Held(parley.HoldInside, "a message before this one")`, `			h = sight.Hold{}`, nil},
 	{"what is taken back goes behind what came after it", "doorway_ask.go", `range d.open.behind(x) {`,
 		`range d.open.behind(x)[:0] {`, nil},
-	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
-	new(memory).noteHanded(x,`, nil},
+	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(&x.Job,`, `	new(memory).noteHanded(&x.Job,`, nil},
 	{"nobody looks again after a slow claim for the door", "doorway.go", `	if still := f.Hold(); !still.None() {`,
 		`	if still := f.Hold(); false && !still.None() {`, nil},
 	{"what goes through a door overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
