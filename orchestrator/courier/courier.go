@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
@@ -39,7 +40,7 @@ type courier struct {
 type foresight struct {
 	messageID string
 	on        *team.Terminal
-	way       way
+	way       attempt.Way
 	began     time.Time
 	ended     time.Time
 }
@@ -260,7 +261,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 	c.ahead = foresight{}
-	if h.None() && !w.by.works() {
+	if h.None() && !w.By.Works() {
 		c.doors.hook.noteRest(t)
 	}
 	decided := cmp.Or(seen, c.o.Now()) // an answer of the door can take long, and a claim, too
@@ -286,7 +287,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 // carry brings a message for which the way was free into its terminal. The look began at looked, and was weighed at
 // decided: a claim can take long.
 func (c *courier) carry(
-	ctx context.Context, t *team.Terminal, job store.Job, w way, looked, decided time.Time,
+	ctx context.Context, t *team.Terminal, job store.Job, w attempt.Way, looked, decided time.Time,
 ) (done bool, err error) {
 	if c.view.stranded != nil {
 		if over, done, err := c.recovery.settleStranded(ctx, t, &job, w); over || err != nil {
@@ -316,7 +317,7 @@ func (c *courier) carry(
 		}
 	}
 
-	if w.by == passLimit {
+	if w.By == attempt.PassLimit {
 		t.Limit.Resume()
 	}
 	c.m.StartTurn(&job.Message)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -377,6 +378,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 	}
 	d.v.m.StartTurn(&x.Message)
 	unreported := !x.hooked && proof != parley.ProofReport && d.v.m.ReportsMessages()
-	d.v.memory.noteHanded(&x.Job, x.on, x.shown, given{entered: d.v.o.Now(), typed: x.claim, unreported: unreported})
+	given := attempt.Given{Entered: d.v.o.Now(), Typed: x.claim, Unreported: unreported}
+	d.v.memory.NoteHanded(&x.Job, x.on, x.shown, given)
 	return d.v.o.Roster.NotePrompt(ctx, d.v.m)
 }

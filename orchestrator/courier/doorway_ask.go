@@ -107,7 +107,7 @@ func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
 		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.Refusal()))
 	}
 	if !x.older {
-		d.v.memory.served = x.on
+		d.v.memory.Served = x.on
 		d.v.m.Served.Note(x.on)
 	}
 
@@ -298,5 +298,5 @@ func (v *view) hasHeeded(o *sight.Observation, x *handed) bool {
 	if x.Argument && !x.worked && (!answered || o.Profile.Answered([]string{mark}, mark, 0)) {
 		return false
 	}
-	return answered || !v.memory.mayRefuse(o)
+	return answered || !v.memory.MayRefuse(o)
 }

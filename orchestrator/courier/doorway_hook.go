@@ -59,16 +59,16 @@ func (w *hookway) takes(t *team.Terminal, job *store.Job, h sight.Hold) hook {
 // hasQueue reports whether the program may have a text in its own queue, which a hook would overtake: what was typed
 // last came while it worked, or was typed by an earlier daemon.
 func (w *hookway) hasQueue(t *team.Terminal) bool {
-	last := w.v.memory.last()
-	if last.on != t {
+	last := w.v.memory.Last()
+	if last.On != t {
 		return w.rested != t
 	}
 	said, ok := w.v.m.LastReport()
-	return last.queued && !(ok && said.State == parley.StateIdle && said.At.After(last.entered))
+	return last.Queued && !(ok && said.State == parley.StateIdle && said.At.After(last.Entered))
 }
 
 // noteRest notes that the program of a terminal rests, and has taken what was in its queue.
-func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.last().queued = t, false }
+func (w *hookway) noteRest(t *team.Terminal) { w.rested, w.v.memory.Last().Queued = t, false }
 
 // awaits reports whether the turn that is all that holds a message back ends at a hook: another door would not
 // bring it to the model before that.

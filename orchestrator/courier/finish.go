@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/store"
@@ -14,21 +15,21 @@ import (
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
 // It reports whether that is the end of the round for job, and whether the next may follow.
 func (r *recovery) settleStranded(
-	ctx context.Context, t *team.Terminal, job *store.Job, w way,
+	ctx context.Context, t *team.Terminal, job *store.Job, w attempt.Way,
 ) (over, done bool, err error) {
 	s := r.view.stranded
 	same := s.Key == job.Key
 	switch {
-	case s.fate == fateShown:
+	case s.Fate == attempt.FateShown:
 		r.view.stranded = nil
 		r.noteShown(t, s)
-		evidence := parley.ProofShown.Words("") + s.together()
+		evidence := parley.ProofShown.Words("") + s.Together()
 		return same, true, errors.Join(r.typist.giveBack(ctx, s), ignoreStale(r.o.Store.Advance(ctx, s.Key,
-			typedRungs(s.wasEntered(), parley.ProofShown, evidence, &s.Job)...)))
-	case s.pressable():
+			typedRungs(s.WasEntered(), parley.ProofShown, evidence, &s.Job)...)))
+	case s.Pressable():
 		done, err = r.pressStranded(ctx, t, w)
 		return true, done && same, err
-	case s.fate == fateGone && same && s.stood && s.Waits():
+	case s.Fate == attempt.FateGone && same && s.Stood && s.Waits():
 		return true, true, r.giveUpStranded(ctx)
 	}
 	r.view.stranded = nil
@@ -36,27 +37,27 @@ func (r *recovery) settleStranded(
 }
 
 // noteShown notes a text that its program was given after all, perhaps just now.
-func (r *recovery) noteShown(t *team.Terminal, s *typed) {
+func (r *recovery) noteShown(t *team.Terminal, s *attempt.Typed) {
 	now := r.o.Now()
 	o := sight.Observation{On: t, Profile: t.Profile, Names: r.m.ReportsMessages()}
-	unreported := r.view.memory.reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
-	s.given = given{
-		entered: now, told: now, taken: true, gone: true, typed: s.Message.Timestamp, unreported: unreported,
-		queued: true,
+	unreported := r.view.memory.Reports(&o) && !reportedSince(r.m, &s.Job, s.Message.Timestamp)
+	s.Given = attempt.Given{
+		Entered: now, Told: now, Taken: true, Gone: true, Typed: s.Message.Timestamp, Unreported: unreported,
+		Queued: true,
 	}
-	r.view.memory.given = s
+	r.view.memory.Given = s
 }
 
 // pressStranded goes on at the key of the stranded text.
-func (r *recovery) pressStranded(ctx context.Context, t *team.Terminal, w way) (done bool, err error) {
+func (r *recovery) pressStranded(ctx context.Context, t *team.Terminal, w attempt.Way) (done bool, err error) {
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
 	s := r.view.stranded
 	job := s.Job
-	r.view.memory.text = s
-	a := r.typist.newAttempt(t, &job, s.letter, w, true)
-	if a.asked = s.Waits(); a.asked {
+	r.view.memory.Text = s
+	a := r.typist.newAttempt(t, &job, s.Letter, w, true)
+	if a.Asked = s.Waits(); a.Asked {
 		if err := r.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
@@ -81,18 +82,18 @@ func (r *recovery) giveUpStranded(ctx context.Context) error {
 
 // noteUndone notes that the program has given back the text that it was given last, and reports whether it did.
 func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
-	s := r.view.memory.undone
-	r.view.memory.undone = nil
-	if s == nil || s != r.view.memory.given {
+	s := r.view.memory.Undone
+	r.view.memory.Undone = nil
+	if s == nil || s != r.view.memory.Given {
 		return false, nil
 	}
 	if err := r.o.Store.Advance(ctx, s.Key, ended(parley.DeliveryUnconfirmed, parley.EndedUndone, "")); err != nil {
-		s.kept = true // it was answered
+		s.Kept = true // it was answered
 		return false, ignoreStale(err)
 	}
 	s.State, s.Cause, s.Dismissed = parley.DeliveryUnconfirmed, parley.EndedUndone.With(""), false
-	s.stranded = stranded{phase: tmux.PaneEntered, stood: true, fate: fateAlone}
-	r.view.stranded, r.view.memory.given = s, nil
+	s.Stranded = attempt.Stranded{Phase: tmux.PaneEntered, Stood: true, Fate: attempt.FateAlone}
+	r.view.stranded, r.view.memory.Given = s, nil
 	return true, nil
 }
 
@@ -100,9 +101,9 @@ func (r *recovery) noteUndone(ctx context.Context) (undone bool, err error) {
 // is woken when it comes to rest. It reports whether to come back.
 func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 	t := r.m.Terminal()
-	r.view.memory.noteNamed(r.m, t)
-	s := r.view.memory.given
-	if s == nil || s.kept || s.above == nil || t == nil || s.on != t || r.m.Agent().State == parley.StateBusy {
+	r.view.memory.NoteNamed(r.m, t)
+	s := r.view.memory.Given
+	if s == nil || s.Kept || s.Above == nil || t == nil || s.On != t || r.m.Agent().State == parley.StateBusy {
 		return false, nil
 	}
 
@@ -118,7 +119,7 @@ func (r *recovery) watchGiven(ctx context.Context) (again bool, err error) {
 // whether to come back.
 func (r *recovery) watchStranded(ctx context.Context) (again bool, err error) {
 	s, t := r.view.stranded, r.m.Terminal()
-	if s == nil || t == nil || s.on != t {
+	if s == nil || t == nil || s.On != t {
 		r.view.stranded = nil
 		return false, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -30,8 +31,8 @@ func (r *recovery) proveLate(ctx context.Context) error {
 		return nil
 	}
 
-	if !t.Profile.HasMarkers() && r.typist.unread[0].read.IsZero() {
-		if asks, err := r.o.asks(ctx, t, &r.view.memory, &r.typist.unread[0].letter); err != nil {
+	if !t.Profile.HasMarkers() && r.typist.unread[0].Read.IsZero() {
+		if asks, err := r.o.asks(ctx, t, &r.view.memory, &r.typist.unread[0].Letter); err != nil {
 			return err
 		} else if asks {
 			r.typist.unread = nil // that takes it as its answer
@@ -51,22 +52,22 @@ func (r *recovery) proveLate(ctx context.Context) error {
 	}
 
 	for i := range r.typist.unread {
-		if u := r.typist.unread[i]; u.read.IsZero() {
-			u.read = r.o.Now()
+		if u := r.typist.unread[i]; u.Read.IsZero() {
+			u.Read = r.o.Now()
 		}
 	}
 
-	taken := func(*typed) took { return tookIt }
+	taken := func(*attempt.Typed) took { return tookIt }
 	if t.Profile.HasMarkers() {
 		screen, err := r.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 		if err != nil {
 			return err
 		}
-		taken = func(u *typed) took {
+		taken = func(u *attempt.Typed) took {
 			switch {
-			case !u.doubted && r.o.shownAbove(t, screen, u.letter.Mark):
+			case !u.Doubted && r.o.shownAbove(t, screen, u.Letter.Mark):
 				return tookIt
-			case r.o.Now().Sub(u.read) < t.Profile.TakenWithin:
+			case r.o.Now().Sub(u.Read) < t.Profile.TakenWithin:
 				return tookUnseen
 			}
 			return tookNot
@@ -87,11 +88,11 @@ const (
 
 // proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken.
 // Others get some more time to show.
-func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) took) error {
+func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*attempt.Typed) took) error {
 	entered := r.typist.unread
 	r.typist.unread = nil
 	for _, u := range entered {
-		if u.on != t || u.mode != sight.TTYModeOf(r.o.host, t) {
+		if u.On != t || u.Mode != sight.TTYModeOf(r.o.host, t) {
 			continue // it may have been dropped with the change
 		}
 		switch taken(u) {
@@ -120,12 +121,12 @@ func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string)
 }
 
 // asks reports whether a terminal shows a question now, in place of where a letter was typed.
-func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *memory, l *letter.Letter) (bool, error) {
+func (o *Couriers) asks(ctx context.Context, t *team.Terminal, m *attempt.Memory, l *letter.Letter) (bool, error) {
 	screen, err := o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
 	seen, at := sight.Look(o.host, o.readings, t, o.Now(), screen), sight.SpotOn(o.host, t, &screen)
 	at.IsNew = at.IsNew || at.At.New // also while nothing reads there
-	return !seen.Question.None() || m.leaves(&at, l), nil
+	return !seen.Question.None() || m.Leaves(&at, l), nil
 }

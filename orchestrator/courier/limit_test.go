@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
@@ -37,7 +38,8 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 			o: New(Options{Now: func() time.Time { return c.now }}),
 			m: team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{ResumeAfterLimit: c.resumes}}),
 		}}
-		if w, h := looks.passes(terminal, &store.Job{}, h); h.None() != c.want || (w.by == passLimit) != c.want {
+		w, h := looks.passes(terminal, &store.Job{}, h)
+		if h.None() != c.want || (w.By == attempt.PassLimit) != c.want {
 			t.Errorf("%s: it passes by %+v, held %+v, want %v", name, w, h, c.want)
 		}
 	}
@@ -52,26 +54,26 @@ func TestIntoTheWorkOfASlowProgramNothingGoes(t *testing.T) {
 		into    bool // interruptible
 		late    bool
 		urgent  parley.Priority
-		want    passage
+		want    attempt.Passage
 		reason  string
 	}{
-		"into its queue":              {queue, false, false, high, passQueue, ""},
-		"into its queue, late":        {queue, false, true, high, 0, drawsLate},
-		"into its work":               {queue, true, false, urgent, passWork, ""},
-		"into its work, late":         {queue, true, true, urgent, 0, drawsLate},
+		"into its queue":              {queue, false, false, high, attempt.PassQueue, ""},
+		"into its queue, late":        {queue, false, true, high, 0, attempt.DrawsLate},
+		"into its work":               {queue, true, false, urgent, attempt.PassWork, ""},
+		"into its work, late":         {queue, true, true, urgent, 0, attempt.DrawsLate},
 		"what is not urgent":          {queue, false, true, parley.PriorityNormal, 0, "it is busy"},
 		"where there is no queue key": {none, false, true, high, 0, "it is busy"},
 	} {
 		agent := parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{Interruptible: c.into}}
-		v := &view{memory: memory{behind: c.late}, post: &post{
+		v := &view{memory: attempt.Memory{Behind: c.late}, post: &post{
 			o: New(Options{Now: time.Now}), m: team.NewMember(agent),
 		}}
 		busy := sight.Held(parley.HoldBusy, "")
 		busy.Only = true
 		w, h := v.passes(&team.Terminal{Profile: c.profile},
 			&store.Job{Message: parley.Message{Priority: c.urgent}}, busy)
-		if w.by != c.want || !strings.HasSuffix(h.Words(), c.reason) || h.None() != (c.reason == "") {
-			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.by, h.Words(), c.want, c.reason)
+		if w.By != c.want || !strings.HasSuffix(h.Words(), c.reason) || h.None() != (c.reason == "") {
+			t.Errorf("%s: it passes by %v, held by %q, want %v, %q", name, w.By, h.Words(), c.want, c.reason)
 		}
 	}
 }

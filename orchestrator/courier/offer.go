@@ -28,7 +28,7 @@ func (c *courier) offer() {
 	t := c.m.Terminal()
 	l, v := c.ledger, c.view
 	quiet := !l.open && !l.behind && v.stranded == nil && len(c.typist.unread) == 0 && len(c.doors.open) == 0 &&
-		!v.memory.cautious && c.m.Agent().Door != doorAlways
+		!v.memory.Cautious && c.m.Agent().Door != doorAlways
 	if t == nil || !quiet || !l.numbered || !t.Profile.HasMarkers() && !t.Profile.Instant() {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -143,10 +144,11 @@ func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
 		"an empty row, as it was then": {},
 	} {
 		c.at.New = true
-		a := &attempt{text: &typed{letter: letter.Letter{Text: text}}, memory: &memory{place: c.before}}
+		typed := &attempt.Typed{Letter: letter.Letter{Text: text}}
+		a := &attempt.Attempt{Text: typed, Memory: &attempt.Memory{Place: c.before}}
 		at := sight.Spot{At: c.at, IsNew: true, Code: parley.HoldNewPlace}
 		o := &sight.Observation{Place: func() sight.Spot { return at }, Profile: &profile.Profile{}}
-		if h := a.misplaced(o); h.None() == c.waits {
+		if h := a.Misplaced(o); h.None() == c.waits {
 			t.Errorf("%s: %+v, want that it waits: %v", name, h, c.waits)
 		}
 	}

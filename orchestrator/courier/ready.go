@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/plain"
@@ -18,7 +19,7 @@ const lookWithin = 10 * time.Second
 
 // ready decides whether a message may be typed now, and how. The look begins now or, where that
 // is dear, began after a time.
-func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, sight.Hold) {
+func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (attempt.Way, sight.Hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := v.o.Now().Add(-time.Second)
 	facts := v.inspect(t, began)
@@ -31,24 +32,24 @@ func (v *view) ready(ctx context.Context, t *team.Terminal, job *store.Job, bega
 	h := v.look(ctx, t, job, &facts)
 	v.m.NoteLeftover(h.Cause, h.Draft, h.Code().Left(), v.o.Now())
 	if h.None() {
-		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: v.future, spent: spent}
+		w := attempt.Way{Key: tmux.Key(t.Profile.Key), Since: since, Ahead: v.future, Spent: spent}
 		return w, v.o.stagger(t.Profile, job)
 	}
 
 	w, h := v.passes(t, job, h)
-	w.since, w.ahead, w.spent = since, v.future, spent
+	w.Since, w.Ahead, w.Spent = since, v.future, spent
 	return w, h
 }
 
 // look reads the terminal and says what is in the way.
 func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *sight.Facts) sight.Hold {
 	if facts.Unread > 0 {
-		v.memory.unread = v.o.Now()
+		v.memory.Unread = v.o.Now()
 	}
 	if h := facts.Hold(); !h.None() {
 		return h
 	}
-	if t.Profile.Instant() && v.ledger.numbered && !v.memory.cautious {
+	if t.Profile.Instant() && v.ledger.numbered && !v.memory.Cautious {
 		return sight.Hold{}
 	}
 
@@ -70,57 +71,57 @@ func (v *view) look(ctx context.Context, t *team.Terminal, job *store.Job, facts
 		o.See(&t.Shown)
 		o.Heed(o.Report)
 	}
-	v.memory.noteCopies(&o, job.Message.Mark())
-	if x := v.memory.text; x != nil && x.keyless {
-		x.noteElsewhere(&o)
+	v.memory.NoteCopies(&o, job.Message.Mark())
+	if x := v.memory.Text; x != nil && x.Keyless {
+		x.NoteElsewhere(&o)
 	}
 	if o.Refusal() != "" {
-		v.memory.served = nil
+		v.memory.Served = nil
 		v.m.Served.Note(nil)
 	}
 
-	h := v.memory.ready(&o)
-	v.memory.noteNamed(v.m, t)
-	v.memory.seeGiven(&o, h)
+	h := v.memory.Ready(&o)
+	v.memory.NoteNamed(v.m, t)
+	v.memory.SeeGiven(&o, h)
 	if v.stranded != nil {
-		v.stranded.see(&o, v.memory.mistakes(v.stranded, &o))
-		h = v.stranded.hold(h)
+		v.stranded.See(&o, v.memory.Mistakes(v.stranded, &o))
+		h = v.stranded.Hold(h)
 	}
 	return h
 }
 
 // passes says whether a message may go although something is in the way, and how: what its operator allowed or asked
 // for, and what the program's own queue is for. Else it returns what holds the message.
-func (v *view) passes(t *team.Terminal, job *store.Job, h sight.Hold) (way, sight.Hold) {
+func (v *view) passes(t *team.Terminal, job *store.Job, h sight.Hold) (attempt.Way, sight.Hold) {
 	over, forced := v.m.IsForced(job.Message.ID)
 	if h.Draft != "" && h.Draft == over {
-		return way{by: passDraft, key: tmux.Key(t.Profile.Key)}, sight.Hold{}
+		return attempt.Way{By: attempt.PassDraft, Key: tmux.Key(t.Profile.Key)}, sight.Hold{}
 	}
 	if !h.Only {
-		return way{}, h
+		return attempt.Way{}, h
 	}
 
 	interrupts := team.IsUrgent(*job) && v.m.Agent().Interruptible
 	pressing := job.Message.Priority == parley.PriorityHigh || job.Message.Priority == parley.PriorityUrgent
-	w := way{key: tmux.Key(t.Profile.Key)}
+	w := attempt.Way{Key: tmux.Key(t.Profile.Key)}
 
 	switch {
 	case h.Code() == parley.HoldScrolling && interrupts:
-		w.by = passMode
+		w.By = attempt.PassMode
 	case h.Code() == parley.HoldLimit && v.m.Agent().ResumeAfterLimit && t.Limit.Over(v.o.Now()):
-		w.by = passLimit
+		w.By = attempt.PassLimit
 	case h.Blocked() && forced:
-		w.by = passBlock
+		w.By = attempt.PassBlock
 	case h.Working() && interrupts:
-		w.by = passWork
+		w.By = attempt.PassWork
 	case h.Code() == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
-		w = way{by: passQueue, key: tmux.Key(t.Profile.QueueKey)}
+		w = attempt.Way{By: attempt.PassQueue, Key: tmux.Key(t.Profile.QueueKey)}
 	default:
-		return way{}, h
+		return attempt.Way{}, h
 	}
-	if w.by.works() && v.memory.behind {
-		h.Cause = h.Code().With(drawsLate)
-		return way{}, h
+	if w.By.Works() && v.memory.Behind {
+		h.Cause = h.Code().With(attempt.DrawsLate)
+		return attempt.Way{}, h
 	}
 	return w, sight.Hold{}
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -77,7 +78,7 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 	switch {
 	case info.Phase == tmux.PanePasted && !reportedSince(r.m, &job, job.Message.Timestamp):
 		return r.resume(ctx, t, job, l, pastedAnd)
-	case r.view.memory.lingers(&job):
+	case r.view.memory.Lingers(&job):
 		return r.goOn(ctx, t, job, l)
 	}
 	return r.confirm(ctx, t, job, l, info.Phase == tmux.PaneEnteredAgain)
@@ -88,13 +89,13 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 func (r *recovery) resume(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter.Letter, waits func(sight.Hold) sight.Hold,
 ) (done bool, err error) {
-	x := r.view.memory.textOf(&job, t, l, true)
-	x.keyless = true
+	x := r.view.memory.TextOf(&job, t, l, true)
+	x.Keyless = true
 	w, h := r.view.ready(ctx, t, &job, r.o.Now())
-	switch x.keyless = false; {
+	switch x.Keyless = false; {
 	case h.None():
 	case h.Composed(): // ours, or the attempt finds that it is not
-		w.key = tmux.Key(t.Profile.Key)
+		w.Key = tmux.Key(t.Profile.Key)
 	default:
 		return false, r.ledger.note(ctx, job, waits(h))
 	}
@@ -109,8 +110,8 @@ func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l 
 		return false, err
 	}
 
-	a, o := r.typist.newAttempt(t, &job, l, way{}, true), r.view.observe(t, &job, screen)
-	if !o.Holds(&l) && !o.Hides() && a.seen(&o) && !a.text.doubted { // it may stand behind what hides the composer
+	a, o := r.typist.newAttempt(t, &job, l, attempt.Way{}, true), r.view.observe(t, &job, screen)
+	if !o.Holds(&l) && !o.Hides() && a.Seen(&o) && !a.Text.Doubted { // it may stand behind what hides the composer
 		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return r.resume(ctx, t, job, l, func(h sight.Hold) sight.Hold {
@@ -123,8 +124,8 @@ func (r *recovery) goOn(ctx context.Context, t *team.Terminal, job store.Job, l 
 func (r *recovery) confirm(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter.Letter, again bool,
 ) (done bool, err error) {
-	a := r.typist.newAttempt(t, &job, l, way{}, true)
-	a.entered.unseen = true
+	a := r.typist.newAttempt(t, &job, l, attempt.Way{}, true)
+	a.Entered.Unseen = true
 	within := cmp.Or(t.Profile.TakenWithin, brisk) + t.Profile.RefusesWithin
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -139,16 +140,16 @@ func (r *recovery) confirm(
 
 		screen = seen
 		o := r.view.observe(t, &job, screen)
-		a.noteUnread(&o)
-		a.entered.noteElsewhere(&o)
+		a.NoteUnread(&o)
+		a.Entered.NoteElsewhere(&o)
 		gone = gone || o.Composing && !o.Holds(&l)
-		taken, stop = a.taken(&o)
-		taken = taken && (!o.Profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
-		if !taken && !a.followed.pending() {
+		taken, stop = a.Taken(&o)
+		taken = taken && (!o.Profile.HasMarkers() || a.Seen(&o)) // nobody looked whether it was cleared away
+		if !taken && !a.Followed.Pending() {
 			return stop || o.Shows == profile.Dialog, nil
 		}
 
-		step := a.followUp(&o)
+		step := a.FollowUp(&o)
 		taken = step.Do == tmux.Done
 		return step.Do != tmux.Wait, nil
 	})
@@ -156,9 +157,9 @@ func (r *recovery) confirm(
 		return false, err // it could not be looked at
 	}
 
-	a.followed.refusal = cmp.Or(a.followed.refusal, t.Profile.RefusedBy(screen.Lines))
-	if taken && a.followed.refusal == "" {
-		a.entered.stands = !gone
+	a.Followed.Refusal = cmp.Or(a.Followed.Refusal, t.Profile.RefusedBy(screen.Lines))
+	if taken && a.Followed.Refusal == "" {
+		a.Entered.Stands = !gone
 		return r.typist.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	if o := r.view.observe(t, &job, screen); o.Profile.HasMarkers() && o.HoldsOnly(&l) && !stop {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -16,9 +17,9 @@ import (
 type view struct {
 	ledger *ledger
 	*post
-	memory   memory    // of earlier attempts
-	stranded *typed    // the text typed last, while it may stand in the terminal unproven; nil: it does not
-	future   time.Time // of a person's last key, if the last look found it there
+	memory   attempt.Memory // of earlier attempts
+	stranded *attempt.Typed // the text typed last, while it may stand in the terminal unproven; nil: it does not
+	future   time.Time      // of a person's last key, if the last look found it there
 }
 
 // inspect collects the facts of a member's terminal, which may be nil. What has the terminal may be
@@ -55,7 +56,7 @@ func (v *view) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) sig
 	o.Facts = facts
 	o.Report, _ = v.m.LastReport() // heeded once it is known for how long the screen has lasted
 	o.Named, _ = v.m.NamedAt(parley.Short(job.Message.ID))
-	o.Before, _ = v.m.NamedAt(v.memory.last().shortID())
+	o.Before, _ = v.m.NamedAt(v.memory.Last().ShortID())
 	o.Names = v.m.ReportsMessages()
 	return o
 }
@@ -66,7 +67,7 @@ func (v *view) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) sig
 // higher one was never pasted.
 func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	s := v.stranded
-	if s != nil && s.on != t {
+	if s != nil && s.On != t {
 		s, v.stranded = nil, nil
 	}
 	if s == nil && v.ledger.numbered {
@@ -97,27 +98,27 @@ func (v *view) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return nil
 	}
 	if s == nil || s.Key != job.Key {
-		s = v.memory.newText(t)
-		s.letter = v.o.recompose(v.m, t.Profile, &job.Job)
-		s.left = job.Code().LeftComposer()
+		s = v.memory.NewText(t)
+		s.Letter = v.o.recompose(v.m, t.Profile, &job.Job)
+		s.Left = job.Code().LeftComposer()
 	}
-	s.TypedJob, s.phase, v.stranded = *job, info.Phase, s
+	s.TypedJob, s.Phase, v.stranded = *job, info.Phase, s
 
 	return nil
 }
 
 // releaseKeys lets go of a person's keys that an attempt which was cut off may have kept back. A daemon that is not the
 // host any more leaves that to the one that is, which has to know when it happens.
-func (o *Couriers) releaseKeys(ctx context.Context, m *memory, t *team.Terminal) error {
+func (o *Couriers) releaseKeys(ctx context.Context, m *attempt.Memory, t *team.Terminal) error {
 	if o.leaseOver() {
 		return nil
 	}
 	waited, err := o.host.Pane(t).ReleaseKeys(ctx)
 	if waited { // the program shows them after that
-		m.unread = o.Now().Add(keysRest)
+		m.Unread = o.Now().Add(attempt.KeysRest)
 	}
 	if err == nil {
-		m.released = o.Now()
+		m.Released = o.Now()
 	}
 	return err
 }
@@ -135,7 +136,7 @@ func (o *Couriers) unread(t *team.Terminal) int {
 
 // isServed reports whether the program of a terminal is signed in, as far as that shows.
 func (v *view) isServed(t *team.Terminal) bool {
-	return t.Profile.RefusesWithin == 0 || v.memory.served == t
+	return t.Profile.RefusesWithin == 0 || v.memory.Served == t
 }
 
 func (v *view) isFromPerson(job *store.Job) bool {

@@ -83,34 +83,34 @@ var typingDefects = []defect{
 		`	case true:`, []edit{{"../sight/spot.go", `	case !t.Takes(r):`, `	case false:`}}},
 	{"a person who has just typed does not hold", "../sight/hold.go", `case since <= pause:`, `case since <= -pause:`, nil},
 	{"keys that do not show yet do not hold", "../sight/hold.go", `case since <= UnshownPause && `, `case since <= -UnshownPause && `, nil},
-	{"keys that were read late do not hold", "memory.go", `waited.After(screen.Touched) {`, `false {`, nil},
+	{"keys that were read late do not hold", "../attempt/memory.go", `waited.After(screen.Touched) {`, `false {`, nil},
 	{"nobody waits for the program to read", "../sight/hold.go", `	if f.Unread > 0 { //`, `	if f.Unread > 1<<20 { //`, []edit{
 		{"ready.go", `	if facts.Unread > 0 {`, `	if false {`},
 	}},
-	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.On && !active &&`, `	case m.last().on == nil && !active &&`, nil},
+	{"a program that has not begun takes the next", "../attempt/memory.go", `	case m.Last().On == o.On && !active &&`, `	case m.Last().On == nil && !active &&`, nil},
 
 	// Who reads there, and what is asked.
 	{"nobody asks whether anything reads", "../sight/spot.go", `	case r.PID == 0, lines.Known`, `	case lines.Known && false && lines.Known`, nil},
 	{"words before the cursor do not make a new place", "../sight/spot.go", `s.IsNew = (s.At.New ||`, `s.IsNew = (false && s.At.New ||`, nil},
 	{"the operator's word counts for any place", "../sight/spot.go", `!t.Places.Has(team.ProgramID(r.Program), s.At)`,
 		`!t.Places.Has(team.ProgramID(r.Program), profile.Place{})`, nil},
-	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.Question.None():`, `	case false:`, nil},
+	{"a menu of a program without markers does not hold", "../attempt/attempt.go", `	case !o.Question.None():`, `	case false:`, nil},
 	{"a screen that no marker knows does not hold", "../sight/screen_state.go", `	return Held(parley.HoldUnknownScreen, "")`,
 		`	return Hold{}`, nil},
-	{"a question between paste and key is not seen", "attempt.go", `	if a.refused = a.misplaced(o); !a.refused.None() {`,
+	{"a question between paste and key is not seen", "../attempt/attempt.go", `	if a.Refused = a.Misplaced(o); !a.Refused.None() {`,
 		`	if false {`, nil},
-	{"a text behind what no marker knows is given up", "attempt.go", `	if o.Profile.HasMarkers() && o.Hides() { //`,
+	{"a text behind what no marker knows is given up", "../attempt/attempt.go", `	if o.Profile.HasMarkers() && o.Hides() { //`,
 		`	if false { //`, nil},
-	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.Facts.Unread > 0 && !o.Question.None()`,
+	{"what a question has read counts as taken", "../attempt/attempt_entered.go", `asked := o.Facts.Unread > 0 && !o.Question.None()`,
 		`asked := false`, nil},
-	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
-	{"the begin of a turn is proof before any was seen", "followed.go", `case began && served &&`,
+	{"nobody looks whether the program refuses", "../attempt/followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
+	{"the begin of a turn is proof before any was seen", "../attempt/followed.go", `case began && served &&`,
 		`case began &&`, nil},
-	{"a dialog is proof before a turn was seen", "followed.go", `return served || said ||`, `return true || said ||`, nil},
-	{"a stop does not wait for a refusal", "followed.go", `	case o.Facts.Stopping:`, `	case o.Facts.Stopping && f.begun:
+	{"a dialog is proof before a turn was seen", "../attempt/followed.go", `return served || said ||`, `return true || said ||`, nil},
+	{"a stop does not wait for a refusal", "../attempt/followed.go", `	case o.Facts.Stopping:`, `	case o.Facts.Stopping && f.Begun:
 		return tmux.Step{Do: tmux.Done}
 	case o.Facts.Stopping:`, nil},
-	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.followUp(&o)`,
+	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.FollowUp(&o)`,
 		`		step := tmux.Step{Do: tmux.Done}`, nil},
 	{"a report counts although the program may refuse", "../team/offers.go", `	return s.last.Profile`, `	return false && s.last.Profile`, nil},
 
@@ -118,47 +118,47 @@ var typingDefects = []defect{
 		`facts = append(facts, fact{"#{C/r:" + pattern + "}", strconv.Itoa(s.firstRow(pattern))})`, `_ = fact{pattern, strconv.Itoa(0)}`, nil},
 
 	// Between the paste and the key.
-	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
-	{"work between paste and key is not seen", "attempt.go", `case o.Shows == profile.Busy && !a.way.by.works`,
-		`case false && !a.way.by.works`, nil},
-	{"words beside ours are not seen", "attempt.go", `case o.HoldsOnly(&a.text.letter) && a.recognises(o):`,
-		`case o.Holds(&a.text.letter) && a.recognises(o):`, nil},
-	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
-	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = o.Typable(); !a.refused.None() {
+	{"a text that was seen once is not looked for before the key", "../attempt/attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
+	{"work between paste and key is not seen", "../attempt/attempt.go", `case o.Shows == profile.Busy && !a.Way.By.Works`,
+		`case false && !a.Way.By.Works`, nil},
+	{"words beside ours are not seen", "../attempt/attempt.go", `case o.HoldsOnly(&a.Text.Letter) && a.recognises(o):`,
+		`case o.Holds(&a.Text.Letter) && a.recognises(o):`, nil},
+	{"the key does not wait for the text", "../attempt/attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
+	{"nobody asks for a shell before the key", "../attempt/attempt.go", `	if a.Refused = o.Typable(); !a.Refused.None() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	if a.text.elsewhere`, `	if a.text.elsewhere`, nil},
-	{"a crash's paste that does not show gets its key", "attempt.go",
-		`!o.TTY.Known && !a.resumed) &&`, `!o.TTY.Known || a.resumed) &&`, nil},
-	{"a paste that does not show gets its key", "attempt.go",
-		`(trusted || !o.TTY.Known && !a.resumed) &&`, `(trusted || !a.resumed) &&`, nil},
+	if a.Text.elsewhere`, `	if a.Text.elsewhere`, nil},
+	{"a crash's paste that does not show gets its key", "../attempt/attempt.go",
+		`!o.TTY.Known && !a.Resumed) &&`, `!o.TTY.Known || a.Resumed) &&`, nil},
+	{"a paste that does not show gets its key", "../attempt/attempt.go",
+		`(trusted || !o.TTY.Known && !a.Resumed) &&`, `(trusted || !a.Resumed) &&`, nil},
 
 	// After the key.
-	{"the second key comes at once, into anything", "attempt_entered.go",
-		`if !takesKey || !o.HoldsOnly(&a.text.letter) || !sight.Touched(o.Now, o.Screen, a.memory.lag).None() ||
-		a.memory.readLate(o) {`, `if !takesKey {`, nil},
-	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.Facts.Unread > 0 { //`, `	if false { //`, nil},
-	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
+	{"the second key comes at once, into anything", "../attempt/attempt_entered.go",
+		`if !takesKey || !o.HoldsOnly(&a.Text.Letter) || !sight.Touched(o.Now, o.Screen, a.Memory.lag).None() ||
+		a.Memory.readLate(o) {`, `if !takesKey {`, nil},
+	{"the second key comes while the first is unread", "../attempt/attempt_entered.go", `	if o.Facts.Unread > 0 { //`, `	if false { //`, nil},
+	{"a lost key is not pressed again", "../attempt/attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`, nil},
-	{"what a form shows counts as taken", "stranded.go", `case s.shownAbove(o) && s.wasEntered() && !s.doubted:`,
-		`case s.shownAbove(o) && !s.doubted:`, []edit{
-			{"stranded.go", `	case s.shownAbove(o) && !s.wasEntered() && !s.answered(o):`, `	case false:`},
+	{"what a form shows counts as taken", "../attempt/stranded.go", `case s.shownAbove(o) && s.WasEntered() && !s.Doubted:`,
+		`case s.shownAbove(o) && !s.Doubted:`, []edit{
+			{"../attempt/stranded.go", `	case s.shownAbove(o) && !s.WasEntered() && !s.answered(o):`, `	case false:`},
 			{"verdict.go", `if !entered && proof != parley.ProofReport {`, `if false {`},
 		}},
-	{"what stands in the composer counts as taken", "attempt_entered.go",
-		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, !o.Facts.Alive:`, nil},
-	{"what is unread counts as taken", "attempt_entered.go",
-		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Holds(&a.text.letter), !o.Facts.Alive:`, nil},
-	{"what a dead program had not read counts as taken", "attempt_entered.go",
-		`case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, o.Holds(&a.text.letter):`, nil},
-	{"what a pager has read counts as taken", "attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`, nil},
-	{"a text behind a dialog counts as taken", "attempt_entered.go",
+	{"what stands in the composer counts as taken", "../attempt/attempt_entered.go",
+		`case o.Facts.Unread > 0, o.Holds(&a.Text.Letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, !o.Facts.Alive:`, nil},
+	{"what is unread counts as taken", "../attempt/attempt_entered.go",
+		`case o.Facts.Unread > 0, o.Holds(&a.Text.Letter), !o.Facts.Alive:`, `case o.Holds(&a.Text.Letter), !o.Facts.Alive:`, nil},
+	{"what a dead program had not read counts as taken", "../attempt/attempt_entered.go",
+		`case o.Facts.Unread > 0, o.Holds(&a.Text.Letter), !o.Facts.Alive:`, `case o.Facts.Unread > 0, o.Holds(&a.Text.Letter):`, nil},
+	{"what a pager has read counts as taken", "../attempt/attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`, nil},
+	{"a text behind a dialog counts as taken", "../attempt/attempt_entered.go",
 		`	case o.Hides():`, `	case false:`, nil},
-	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`, []edit{
-		{"attempt_entered.go", `	if !a.entered.touched && !a.entered.unseen {`, `	if true {`},
+	{"a text that was cleared away counts as taken", "../attempt/attempt_entered.go", `case taken && (!e.Long || a.Seen(o)):`, `case taken:`, []edit{
+		{"../attempt/attempt_entered.go", `	if !a.Entered.Touched && !a.Entered.Unseen {`, `	if true {`},
 	}},
-	{"an emptied composer is proof although nobody looked", "attempt_entered.go",
-		`e.unseen = e.unseen || o.Now.Sub(e.looked) >= blindWithin`, `_ = blindWithin`, nil},
+	{"an emptied composer is proof although nobody looked", "../attempt/attempt_entered.go",
+		`e.Unseen = e.Unseen || o.Now.Sub(e.looked) >= blindWithin`, `_ = blindWithin`, nil},
 	{"a report after the last look is not believed", "outcome.go", `	if y.certain(t, &job, a, &out) {`, `	if false {`, nil},
 
 	// After a crash.
@@ -176,8 +176,8 @@ var typingDefects = []defect{
 	}},
 	{"keys that a crash left waiting are not let go", "view.go",
 		`	waited, err := o.host.Pane(t).ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
-	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.Profile.HasMarkers() || a.seen(&o))`, `_ = 0`, nil},
-	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = later(job.Message.Timestamp, job.QueuedAt) //`, `_ = 0 //`, nil},
+	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.Profile.HasMarkers() || a.Seen(&o))`, `_ = 0`, nil},
+	{"an older report is not believed after a crash", "outcome.go", `a.Entered.Named = attempt.Later(job.Message.Timestamp, job.QueuedAt) //`, `_ = 0 //`, nil},
 
 	// The courier.
 	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
@@ -214,7 +214,7 @@ var typingDefects = []defect{
 	{"the key does not wait for the lease", "../sight/observation.go", `	if o.Facts.LeaseOver {`, `	if false {`, nil},
 
 	// The verdicts.
-	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},
+	{"a refused key puts the message back", "outcome.go", `	if a.Resumed && out.Phase == tmux.Refused {`, `	if false {`, nil},
 	{"an unknown outcome counts as nothing typed", "outcome.go", `	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure`, `	if failure != nil && out.Phase != tmux.Taken {
 		return false, y.ledger.close(ctx, job, change(parley.DeliveryHeld, a.Refusal(out, y.m)))`, nil},
@@ -222,25 +222,25 @@ var typingDefects = []defect{
 		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`, nil},
 	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,
 		`case false:`, nil},
-	{"a paste that does not show is typed again without a dialog", "attempt.go", `return a.text.beneath && o.Unvisited()`,
+	{"a paste that does not show is typed again without a dialog", "../attempt/attempt.go", `return a.Text.beneath && o.Unvisited()`,
 		`return o.Unvisited()`, nil},
-	{"what a person found beneath a dialog is typed again", "attempt.go", `return a.text.beneath && o.Unvisited()`,
-		`return a.text.beneath`, nil},
-	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.view.memory.given {`, `	if true {`, nil},
-	{"what is taken back gets its key again", "stranded.go", `s.Waits() || !s.Dismissed && s.Code() != parley.EndedUndone &&`,
+	{"what a person found beneath a dialog is typed again", "../attempt/attempt.go", `return a.Text.beneath && o.Unvisited()`,
+		`return a.Text.beneath`, nil},
+	{"what is taken back keeps its verdict", "finish.go", `	if s == nil || s != r.view.memory.Given {`, `	if true {`, nil},
+	{"what is taken back gets its key again", "../attempt/stranded.go", `s.Waits() || !s.Dismissed && s.Code() != parley.EndedUndone &&`,
 		`s.Waits() || !s.Dismissed &&`, nil},
-	{"what a person recalls counts as taken back", "memory.go",
-		`	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {`,
-		`	if g.above = o.Above; false {`, nil},
-	{"what its program has not drawn counts as taken back", "memory.go",
-		`o.Screen.Drawn.After(g.told) //`, `!o.Screen.Drawn.IsZero() //`, nil},
+	{"what a person recalls counts as taken back", "../attempt/memory.go",
+		`	if shown := g.shownAbove(o); shown || g.Kept || g.Above == nil {`,
+		`	if g.Above = o.Above; false {`, nil},
+	{"what its program has not drawn counts as taken back", "../attempt/memory.go",
+		`o.Screen.Drawn.After(g.Told) //`, `!o.Screen.Drawn.IsZero() //`, nil},
 	{"the second key counts as the first", "../../tmux/submit.go",
 		`d.out.Again, d.out.EnteredAt = true, time.Now()`, `d.out.Again = true`, nil},
 	{"nobody looks again for what is taken back", "finish.go", `	return undone || h.Brief(), err`, `	return undone || false && h.Brief(), err`, nil},
-	{"what a person entered and recalls gets its key", "stranded.go", `	return s.elsewhere || s.wasEntered() && s.left || s.shownAbove(o)
-`, `	return s.wasEntered() && (s.left || s.shownAbove(o))
-`, []edit{{"stranded.go", "\t\ts.elsewhere = true\n", ""}}},
-	{"nobody reads what stands behind a text", "attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
+	{"what a person entered and recalls gets its key", "../attempt/stranded.go", `	return s.elsewhere || s.WasEntered() && s.Left || s.shownAbove(o)
+`, `	return s.WasEntered() && (s.Left || s.shownAbove(o))
+`, []edit{{"../attempt/stranded.go", "\t\ts.elsewhere = true\n", ""}}},
+	{"nobody reads what stands behind a text", "../attempt/attempt_entered.go", `	if shown && touched && words != "" {`, `	if false {`, nil},
 	{"a message that entered work counts as idle's", "ready.go", `	case h.Code() == parley.HoldBusy && t.Profile.QueueKey`,
 		`	case h.Working() && t.Profile.QueueKey`, nil},
 }

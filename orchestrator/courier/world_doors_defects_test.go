@@ -33,7 +33,7 @@ var doorDefects = []defect{
 		`			h = sight.Held(parley.HoldInside, "a message before this one")`, `			h = sight.Hold{}`, nil},
 	{"what is taken back goes behind what came after it", "doorway_ask.go", `range d.open.behind(x) {`,
 		`range d.open.behind(x)[:0] {`, nil},
-	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.noteHanded(&x.Job,`, `	new(memory).noteHanded(&x.Job,`, nil},
+	{"the next message does not wait for its turn to begin", "doorway.go", `	d.v.memory.NoteHanded(&x.Job,`, `	new(attempt.Memory).NoteHanded(&x.Job,`, nil},
 	{"nobody looks again after a slow claim for the door", "doorway.go", `	if still := f.Hold(); !still.None() {`,
 		`	if still := f.Hold(); false && !still.None() {`, nil},
 	{"what goes through a door overtakes an urgent one", "courier.go", `		if !team.IsUrgent(job) && c.m.HasUrgent() {
@@ -106,5 +106,5 @@ var doorDefects = []defect{
 		`idle := o.Shows == profile.Idle || x.Argument && o.Shows == profile.Dialog ||`, nil},
 	{"what its launcher shows of a message counts as taken", "doorway_ask.go", `	if x.Argument && !x.worked && (`, `	if false && (`, nil},
 	{"what a program has refused at its start counts as taken", "doorway_ask.go", `	case shown && o.Refusal() != "":`, `	case false:`,
-		[]edit{{"doorway_ask.go", `answered || !v.memory.mayRefuse(o)`, `true`}}},
+		[]edit{{"doorway_ask.go", `answered || !v.memory.MayRefuse(o)`, `true`}}},
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/team"
 	"parley/program/door"
 	"parley/store"
@@ -270,7 +271,7 @@ func (g *program) befallDoor(e event) bool {
 	case "door closes":
 		g.closed = time.Now().Add(e.For)
 	case "door is silent":
-		g.silent = later(g.silent, time.Now().Add(e.For)) // what it takes then, it takes in order
+		g.silent = attempt.Later(g.silent, time.Now().Add(e.For)) // what it takes then, it takes in order
 	case "door loses":
 		g.loses += e.N
 	case "door drops":

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 )
 
 // In a shared story the database is on a server, and the daemon is one host of several: for a time, on the
@@ -91,7 +92,7 @@ func (w *world) befallHost(e event) bool {
 	case "sleep":
 		f.sleepIn, f.sleep = e.N, e
 	case "cut":
-		f.cut = later(f.cut, time.Now().Add(e.For))
+		f.cut = attempt.Later(f.cut, time.Now().Add(e.For))
 	case "connection ends":
 		f.endIn, f.end = e.N, databaseFault{Lost: e.What == "before", Error: true}
 	}
@@ -220,7 +221,7 @@ func (w *world) slumber(e event) {
 	w.note("the daemon sleeps")
 	w.daemon = nil
 	if e.What != "alone" {
-		w.on(later(w.hosts.until, time.Now()), func() { w.takeOver(d) })
+		w.on(attempt.Later(w.hosts.until, time.Now()), func() { w.takeOver(d) })
 	}
 
 	knew, came := w.watch, len(w.messages)

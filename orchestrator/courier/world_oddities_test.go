@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
 	"parley/program/profile"
@@ -162,7 +163,7 @@ var (
 func (g *program) drop(c chunk) {
 	if m := g.w.messageIn(c.text); m != nil && !g.p.HasMarkers() {
 		m.unseen = true
-		asks := g.dialog && (g.dialogAt.IsZero() || time.Since(g.dialogAt) < strangeWithin) // as that was read
+		asks := g.dialog && (g.dialogAt.IsZero() || time.Since(g.dialogAt) < attempt.StrangeWithin) // as that was read
 		m.blurred = m.blurred || asks
 	}
 }
@@ -177,7 +178,7 @@ func (g *program) ask(kind string, d time.Duration) {
 	}
 	g.dialog, g.asks = true, kind
 	g.drawSoon()
-	g.w.on(later(time.Now().Add(d), g.hung), func() { g.w.answer(g.pane) })
+	g.w.on(attempt.Later(time.Now().Add(d), g.hung), func() { g.w.answer(g.pane) })
 }
 
 // giveWay lets a shell have the terminal, where only the screen can tell.

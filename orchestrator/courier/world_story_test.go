@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/orchestrator/attempt"
 	"parley/program/profile"
 )
 
@@ -203,7 +204,7 @@ func (t *teller) trouble(at time.Duration) {
 	case "shell":
 		e.What, e.N = []string{"bash", "less"}[t.IntN(2)], often(t, 2, 1, 3)
 		if e.N == 2 { // nobody opens and leaves one in less, and so looks at a text that are a second apart see it
-			e.For = max(e.For, strangeWithin)
+			e.For = max(e.For, attempt.StrangeWithin)
 		}
 		t.s.Traits.Joined = t.s.Traits.Joined || !t.p.HasMarkers() // only there it matters
 	case "server dies":

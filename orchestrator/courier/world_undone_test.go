@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 )
 
@@ -98,7 +99,7 @@ func (w *world) rested(m *message) bool {
 	rests := g.raw && g.shell == "" && !g.dialog && !g.behind && !g.blocked && !g.refused && !g.working &&
 		g.begins == 0 && len(g.unread) == 0
 	tr := &w.story.Traits
-	from := later(m.toldAt, m.named) // what the program only said may stay in the composer until it draws
+	from := attempt.Later(m.toldAt, m.named) // what the program only said may stay in the composer until it draws
 	if m.emptied {
 		from = m.keyAt
 	}

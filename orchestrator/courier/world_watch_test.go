@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/attempt"
 	"parley/orchestrator/sight"
 	"parley/store"
 )
@@ -84,7 +85,7 @@ func (v *watch) saw(unread int) {
 		v.unreads = time.Time{}
 	case v.unreads.IsZero():
 		v.unreads = now
-	case now.Sub(v.unreads) > slowRead:
+	case now.Sub(v.unreads) > attempt.SlowRead:
 		v.unread = now
 	}
 }

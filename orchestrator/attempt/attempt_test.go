@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	mst "parley/internal/must"
+	"parley/internal/must"
 	"parley/orchestrator/letter"
 	"parley/orchestrator/sight"
 	"parley/orchestrator/team"
@@ -23,8 +23,8 @@ type stage struct {
 	now     time.Time
 	profile *profile.Profile
 	on      *team.Terminal
-	memory  memory
-	attempt *attempt
+	memory  Memory
+	attempt *Attempt
 
 	above    []string // the screen above the composer
 	composer string   // "-" hides the composer
@@ -77,11 +77,11 @@ var another = tmux.Reader{
 
 func newStage(t *testing.T, texts ...string) *stage {
 	t.Helper()
-	set := mst.Have(profile.Builtin())(t)
+	set := must.Have(profile.Builtin())(t)
 	for _, text := range texts {
-		set = mst.Have(set.With("test", []byte(text)))(t)
+		set = must.Have(set.With("test", []byte(text)))(t)
 	}
-	p := mst.Have(set.Find("test"))(t)
+	p := must.Have(set.Find("test"))(t)
 
 	s := &stage{
 		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},
@@ -96,19 +96,19 @@ func newStage(t *testing.T, texts ...string) *stage {
 
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
-	s.attempt = &attempt{
-		resumed: resumed, memory: &s.memory,
-		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
+	s.attempt = &Attempt{
+		Resumed: resumed, Memory: &s.memory,
+		Way: Way{Key: tmux.Key(s.profile.Key), Since: s.now.Add(-time.Second)},
 	}
 	l := letter.Letter{Text: testText, Mark: testMark, Foot: "(ann · msg 5f0c21aa)"}
-	s.attempt.text = s.memory.textOf(&store.Job{
+	s.attempt.Text = s.memory.TextOf(&store.Job{
 		Key: store.Key{MessageSeq: 7}, Message: parley.Message{Timestamp: s.now},
 	}, s.on, l, resumed)
-	s.attempt.entered.named = s.now
+	s.attempt.Entered.Named = s.now
 	if !resumed {
-		s.attempt.entered.looked = s.now // at the key
+		s.attempt.Entered.looked = s.now // at the key
 	}
-	s.attempt.entered.reporting = !resumed && s.memory.reports(s.observation())
+	s.attempt.Entered.Reporting = !resumed && s.memory.Reports(s.observation())
 }
 
 func (s *stage) observation() *sight.Observation {
@@ -135,7 +135,7 @@ func (s *stage) observation() *sight.Observation {
 }
 
 // look is a look at the terminal.
-func (s *stage) look() { s.memory.noteCopies(s.observation(), testMark) }
+func (s *stage) look() { s.memory.NoteCopies(s.observation(), testMark) }
 
 // looked is the look before the text is typed.
 func (s *stage) looked() {
@@ -174,7 +174,7 @@ func TestScreenOverrulesACompactionThatHasPassed(t *testing.T) {
 
 // step asks for the next step and lets 50 ms pass.
 func (s *stage) step(phase tmux.Phase, again bool) tmux.Step {
-	step := s.attempt.next(phase, again, s.observation())
+	step := s.attempt.Next(phase, again, s.observation())
 	s.now = s.now.Add(50 * time.Millisecond)
 	return step
 }
@@ -245,15 +245,15 @@ func TestNoEnterGoesIntoTheWorkOfASlowProgram(t *testing.T) {
 	} {
 		s := newStage(t, framedText)
 		s.begin(c.resumed)
-		if s.memory.behind = c.before; c.works {
-			s.attempt.way.by = passWork
+		if s.memory.Behind = c.before; c.works {
+			s.attempt.Way.By = PassWork
 		}
 		for s.step(tmux.Pasted, false); c.late > 0; c.late -= 50 * time.Millisecond {
 			s.step(tmux.Pasted, false)
 		}
 		s.composer = testText
 		got, _ := s.until(tmux.Pasted, false)
-		held := s.attempt.refused.Code()
+		held := s.attempt.Refused.Code()
 		if got.Do != c.want.Do || got.Reason != c.want.Reason || got.Do == tmux.Stop && held != parley.HoldBusy {
 			t.Errorf("%s: %+v (%s), want %+v", name, got, held, c.want)
 		}
@@ -280,7 +280,7 @@ func TestEnterIsWithheld(t *testing.T) {
 			s.composer = testText
 			c.scene(s)
 			s.want(tmux.Pasted, c.want)
-			if got := s.attempt.refused.Code(); got != c.hold {
+			if got := s.attempt.Refused.Code(); got != c.hold {
 				t.Errorf("it was refused for %q, want %q", got, c.hold)
 			}
 		})
@@ -307,8 +307,8 @@ func TestEnterFollowsATextThatIsCutWhereNobodyLooks(t *testing.T) {
 			s.touched = s.now.Add(-c.keyed)
 		}
 		s.want(tmux.Pasted, c.want)
-		if beside := c.want == notShown; (s.attempt.refused.Code() == parley.HoldMixedText) != beside {
-			t.Errorf("%+v: it stopped for %q; somebody's text is seen: want %v", c, s.attempt.refused.Code(), beside)
+		if beside := c.want == notShown; (s.attempt.Refused.Code() == parley.HoldMixedText) != beside {
+			t.Errorf("%+v: it stopped for %q; somebody's text is seen: want %v", c, s.attempt.Refused.Code(), beside)
 		}
 	}
 }
@@ -316,7 +316,7 @@ func TestEnterFollowsATextThatIsCutWhereNobodyLooks(t *testing.T) {
 func TestEnterGoesIntoWorkWhereItMay(t *testing.T) {
 	s := newStage(t, framedText)
 	s.above, s.composer = []string{"working"}, testText
-	s.attempt.way.key = tmux.Key(s.profile.QueueKey)
+	s.attempt.Way.Key = tmux.Key(s.profile.QueueKey)
 	s.want(tmux.Pasted, press)
 }
 
@@ -399,8 +399,8 @@ func TestADialogSwallowsAPaste(t *testing.T) {
 			s.begin(true)
 			s.above, s.composer = nil, ""
 			c.scene(s)
-			if s.want(tmux.Pasted, notShown); (s.attempt.refused.Code() == parley.HoldDialogOpened) != c.want {
-				t.Errorf("it stopped for %q, swallowed: want %v", s.attempt.refused.Code(), c.want)
+			if s.want(tmux.Pasted, notShown); (s.attempt.Refused.Code() == parley.HoldDialogOpened) != c.want {
+				t.Errorf("it stopped for %q, swallowed: want %v", s.attempt.Refused.Code(), c.want)
 			}
 		})
 	}
@@ -414,7 +414,7 @@ func TestALookAtATypedTextFindsNoEarlierCopy(t *testing.T) {
 	s.look()
 	s.begin(true)
 	s.composer = ""
-	if !s.attempt.seen(s.observation()) {
+	if !s.attempt.Seen(s.observation()) {
 		t.Error("its own text counts as an earlier copy")
 	}
 }
@@ -506,18 +506,18 @@ func TestKeysThatWereReadLateAreAwaited(t *testing.T) {
 func TestChangeOfTheTerminalsModeProvesNothing(t *testing.T) {
 	s := newStage(t, plainText)
 	s.tty = sight.TTYMode{Canonical: false, Known: true}
-	s.attempt.entered.mode = sight.TTYMode{Canonical: true, Known: true}
+	s.attempt.Entered.Mode = sight.TTYMode{Canonical: true, Known: true}
 	s.want(tmux.Entered, blocked)
 }
 
 func TestModeThatReturnsIsWaitedFor(t *testing.T) {
 	s := newStage(t, plainText)
-	s.attempt.entered.mode = sight.TTYMode{Canonical: false, Known: true}
+	s.attempt.Entered.Mode = sight.TTYMode{Canonical: false, Known: true}
 	s.tty = sight.TTYMode{Canonical: true, Known: true} // while Python runs the line
-	if got := s.attempt.next(tmux.Entered, false, s.observation()); got.Do != tmux.Wait {
+	if got := s.attempt.Next(tmux.Entered, false, s.observation()); got.Do != tmux.Wait {
 		t.Fatalf("got %+v, want it to wait", got)
 	}
-	s.tty = s.attempt.entered.mode
+	s.tty = s.attempt.Entered.Mode
 	s.want(tmux.Entered, tmux.Step{Do: tmux.Done})
 }
 
@@ -537,7 +537,7 @@ func TestLostEnterOfARetryIsPressedWhereTheProgramIsBlocked(t *testing.T) {
 		s := newStage(t, strings.Replace(framedText, "markers: {", "markers: {blocked: {an error: '^failed'}, ", 1))
 		s.above, s.composer = []string{"failed"}, testText
 		if past {
-			s.attempt.way.by = passBlock
+			s.attempt.Way.By = PassBlock
 		}
 		got, _ := s.until(tmux.Entered, false)
 		if want := map[bool]tmux.Step{true: press, false: notTaken}[past]; got != want {
@@ -570,7 +570,7 @@ func TestLostEnterIsNotPressedForAPerson(t *testing.T) {
 			t.Fatalf("%v after a person's key: %+v, want to wait", s.now.Sub(s.touched), got)
 		}
 	}
-	if !s.attempt.entered.lingering {
+	if !s.attempt.Entered.Lingering {
 		t.Error("it is not known that the text stands where somebody typed")
 	}
 }
@@ -594,35 +594,35 @@ func TestTextThatVanishedFromAPersonsComposerMustBeSeen(t *testing.T) {
 }
 
 func TestWordsOfAPersonThatWentWithTheTextAreKept(t *testing.T) {
-	for name, see := range map[string]func(*stage) *typed{
-		"right after the key": func(s *stage) *typed {
+	for name, see := range map[string]func(*stage) *Typed{
+		"right after the key": func(s *stage) *Typed {
 			s.above, s.touched = []string{"> " + testText + " and mine"}, s.now
 			s.want(tmux.Entered, done)
-			return s.attempt.text
+			return s.attempt.Text
 		},
-		"and were wrapped": func(s *stage) *typed {
+		"and were wrapped": func(s *stage) *Typed {
 			s.composer, s.touched = testText+" and mine", s.now
 			s.step(tmux.Entered, false)
 			s.above, s.composer = []string{"> " + testText + " and", "  mine"}, ""
 			s.want(tmux.Entered, done)
-			return s.attempt.text
+			return s.attempt.Text
 		},
-		"with the person's own key": func(s *stage) *typed {
+		"with the person's own key": func(s *stage) *Typed {
 			s.above, s.composer, s.named, s.touched = []string{"> " + testText + " and mine"}, "", true, s.now
 			s.want(tmux.Pasted, done)
-			return s.attempt.text
+			return s.attempt.Text
 		},
-		"after the attempt was over": func(s *stage) *typed {
-			l := &typed{on: s.on, letter: s.attempt.text.letter, stranded: stranded{phase: tmux.PaneEntered}}
-			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
+		"after the attempt was over": func(s *stage) *Typed {
+			l := &Typed{On: s.on, Letter: s.attempt.Text.Letter, Stranded: Stranded{Phase: tmux.PaneEntered}}
+			l.Key, l.State = s.attempt.Text.Key, parley.DeliveryUnconfirmed
 			s.composer = testText + " and mine"
-			l.see(s.observation(), false)
+			l.See(s.observation(), false)
 			s.above, s.composer = []string{"> " + testText + " and", "  mine"}, ""
-			l.see(s.observation(), false)
+			l.See(s.observation(), false)
 			return l
 		},
 	} {
-		if got := see(newStage(t, framedText)).mixed; got != "and mine" {
+		if got := see(newStage(t, framedText)).Mixed; got != "and mine" {
 			t.Errorf("%s: kept %q, want what was typed behind the text", name, got)
 		}
 	}
@@ -632,7 +632,7 @@ func TestReportingProgramMustReport(t *testing.T) {
 	s := newStage(t, framedText, reportingText)
 	s.names = true // it has named an earlier message
 	s.want(tmux.Entered, notTaken)
-	if !s.attempt.text.unsaid {
+	if !s.attempt.Text.unsaid {
 		t.Error("the verdict does not know that the report is missing")
 	}
 
@@ -655,7 +655,7 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 	s.want(tmux.Entered, notTaken)
 	s.begin(true) // a dialog had opened, and is answered now
 
-	got := s.attempt.notTaken(tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, 0)
+	got := s.attempt.NotTaken(tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, 0)
 	if want := parley.EndedUnreported; got != want {
 		t.Errorf("it ended %q, want %q", got, want)
 	}
@@ -675,7 +675,7 @@ func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 }
 
 func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
-	got := new(attempt).refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"},
+	got := new(Attempt).Refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"},
 		new(team.Member))
 	if want := "the pane is at message 5"; got.Words() != want || got.Code() != parley.HoldRefused {
 		t.Errorf("got %+v, want %q", got, want)

@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"time"
@@ -15,10 +15,10 @@ import (
 // a turn has followed in a terminal, its program is signed in: from then on the begin of a turn is proof, and
 // nobody waits for what does not come.
 
-// followUp decides by what the screen shows after the text has left the composer. What goes into the work of a program
+// FollowUp decides by what the screen shows after the text has left the composer. What goes into the work of a program
 // that is signed in waits for the end of that, and is not asked for.
-func (a *attempt) followUp(o *sight.Observation) tmux.Step {
-	f := &a.followed
+func (a *Attempt) FollowUp(o *sight.Observation) tmux.Step {
+	f := &a.Followed
 	if f.since.IsZero() {
 		f.since = o.Now
 	}
@@ -27,23 +27,23 @@ func (a *attempt) followUp(o *sight.Observation) tmux.Step {
 		return tmux.Step{Do: tmux.Done}
 	}
 	within := o.Profile.RefusesWithin
-	if within <= 0 || a.way.by.works() && !a.memory.mayRefuse(o) {
+	if within <= 0 || a.Way.By.Works() && !a.Memory.MayRefuse(o) {
 		return tmux.Step{Do: tmux.Done}
 	}
 
-	above, served := f.look(a, o), !a.memory.mayRefuse(o)
+	above, served := f.look(a, o), !a.Memory.MayRefuse(o)
 	waited := o.Now.Sub(f.since)
 	over := waited >= within || !f.rests.IsZero() && o.Now.Sub(f.rests) >= o.Profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
 	if cause := o.Refusal(); cause != "" && (over || above || o.Facts.Stopping) {
-		f.refusal, a.memory.served = cause, nil
+		f.Refusal, a.Memory.Served = cause, nil
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
-	began := f.answers || f.worked || o.NamedSince(a.entered.named)
+	began := f.answers || f.worked || o.NamedSince(a.Entered.Named)
 	if f.answers && o.Refusal() == "" {
-		a.memory.served, served = o.On, true
+		a.Memory.Served, served = o.On, true
 	}
 	switch {
 	case began && served && o.Refusal() == "", f.asks(o, served):
@@ -54,7 +54,7 @@ func (a *attempt) followUp(o *sight.Observation) tmux.Step {
 		return tmux.Step{Do: tmux.Wait}
 	case over && f.begun && !o.Hides():
 		if began {
-			a.memory.served = o.On
+			a.Memory.Served = o.On
 		}
 		return tmux.Step{Do: tmux.Done}
 	case over:
@@ -77,12 +77,12 @@ func (f *followed) asks(o *sight.Observation, served bool) bool {
 
 // look notes what the screen shows of a turn, and reports whether the text stands above the
 // composer.
-func (f *followed) look(a *attempt, o *sight.Observation) (above bool) {
-	above = a.text.submitted(o, a.entered.touched || a.entered.unseen)
+func (f *followed) look(a *Attempt, o *sight.Observation) (above bool) {
+	above = a.Text.submitted(o, a.Entered.Touched || a.Entered.Unseen)
 	f.worked = f.worked || o.Shows == profile.Busy
-	f.answers = above && o.Profile.Answered(o.Above, a.text.letter.Mark, a.text.of(a.text.letter.Mark))
-	told := above || o.NamedSince(a.entered.named) || o.Shows == profile.Dialog
-	f.begun = f.begun || f.worked || f.answers || told && !(a.entered.unseen && a.memory.mayRefuse(o))
+	f.answers = above && o.Profile.Answered(o.Above, a.Text.Letter.Mark, a.Text.of(a.Text.Letter.Mark))
+	told := above || o.NamedSince(a.Entered.Named) || o.Shows == profile.Dialog
+	f.begun = f.begun || f.worked || f.answers || told && !(a.Entered.Unseen && a.Memory.MayRefuse(o))
 
 	switch {
 	case o.Shows == profile.Busy:

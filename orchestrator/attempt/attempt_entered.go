@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"cmp"
@@ -23,9 +23,9 @@ import (
 // keys only while they are attached, and in less time nobody clears a composer and leaves.
 const blindWithin = 5 * time.Second
 
-// strangeWithin is how long nobody may look at the terminal of an adopted program while a text is read
+// StrangeWithin is how long nobody may look at the terminal of an adopted program while a text is read
 // there. In less time nobody suspends the program for a shell, or opens a pager, and is back.
-const strangeWithin = time.Second
+const StrangeWithin = time.Second
 
 // mixedWithin is how long a program may take to show what it was given.
 const mixedWithin = 2 * time.Second
@@ -38,43 +38,43 @@ const defaultTaken = 10 * time.Second
 // profile has no time for that.
 const defaultStuck = 5 * time.Second
 
-func (a *attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
-	e := &a.entered
+func (a *Attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
+	e := &a.Entered
 	if e.began.IsZero() {
 		e.began = o.Now
 	} else if o.Facts.LeaseOver { // time in which no second key may be pressed does not count
 		e.began = e.began.Add(max(0, o.Now.Sub(e.looked)))
 	}
-	a.noteUnread(o)
-	e.noteElsewhere(o)
-	e.touched = e.touched || a.way.touched(o)
-	e.unseen = e.unseen || o.Now.Sub(e.looked) >= blindWithin // as after a crash
+	a.NoteUnread(o)
+	e.NoteElsewhere(o)
+	e.Touched = e.Touched || a.Way.touched(o)
+	e.Unseen = e.Unseen || o.Now.Sub(e.looked) >= blindWithin // as after a crash
 	e.looked = o.Now
-	if a.followed.pending() {
-		return a.followUp(o)
+	if a.Followed.Pending() {
+		return a.FollowUp(o)
 	}
 	if o.Profile.HasMarkers() {
 		a.noteLingering(o)
-		e.begun = e.begun || a.begins(o)
-		if e.stands = o.Holds(&a.text.letter); e.stands {
+		e.Begun = e.Begun || a.begins(o)
+		if e.Stands = o.Holds(&a.Text.Letter); e.Stands {
 			e.stood = o.Now
-			a.text.noteBeside(o)
-			a.text.inFull = a.text.inFull || profile.Holds(o.Composer, a.text.letter.Mark)
+			a.Text.noteBeside(o)
+			a.Text.inFull = a.Text.inFull || profile.Holds(o.Composer, a.Text.Letter.Mark)
 		}
 	}
 
-	taken, stop := a.taken(o)
+	taken, stop := a.Taken(o)
 	switch {
 	case stop:
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
-	case taken && (!e.long || a.seen(o)):
-		return a.followUp(o)
+	case taken && (!e.Long || a.Seen(o)):
+		return a.FollowUp(o)
 	}
 
 	step := a.wait(o, e.began, a.takenWithin(o), tmux.NotTaken)
-	mayPress := !again || a.asked && !e.pressed
+	mayPress := !again || a.Asked && !e.pressed
 	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
-		e.long = false // this key is followed as the first was
+		e.Long = false // this key is followed as the first was
 		if o.Typable().None() {
 			a.decideKey(o)
 			e.pressed = true
@@ -86,28 +86,28 @@ func (a *attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
 
 // decideKey notes what was known of a person's keys when the key was decided on, by a look at the
 // text. What is not drawn yet can change or clear it before the key.
-func (a *attempt) decideKey(o *sight.Observation) {
-	e := &a.entered
-	e.looked, e.unseen = o.Now, false
-	e.undrawn = o.Screen.Drawn.Before(later(o.Screen.Touched, a.memory.keysWaited(o)))
+func (a *Attempt) decideKey(o *sight.Observation) {
+	e := &a.Entered
+	e.looked, e.Unseen = o.Now, false
+	e.undrawn = o.Screen.Drawn.Before(Later(o.Screen.Touched, a.Memory.keysWaited(o)))
 	// What an earlier daemon pasted may be cleared away: how late its program draws, only that one knew.
-	e.touched = e.touched || e.undrawn || a.touchedBefore(o)
+	e.Touched = e.Touched || e.undrawn || a.touchedBefore(o)
 }
 
 // touchedBefore reports whether a person may have pressed a key between the message and an attempt that is resumed.
-func (a *attempt) touchedBefore(o *sight.Observation) bool {
-	return a.resumed && !o.Screen.Touched.Before(a.text.Message.Timestamp.Truncate(time.Second))
+func (a *Attempt) touchedBefore(o *sight.Observation) bool {
+	return a.Resumed && !o.Screen.Touched.Before(a.Text.Message.Timestamp.Truncate(time.Second))
 }
 
 // takenWithin is how long the program may take to show that it has the text.
-func (a *attempt) takenWithin(o *sight.Observation) time.Duration {
+func (a *Attempt) takenWithin(o *sight.Observation) time.Duration {
 	within := o.Profile.TakenWithin
-	if a.entered.reporting {
+	if a.Entered.Reporting {
 		within *= 2
 	}
 	if o.Profile.HasMarkers() {
 		within += o.Profile.TakenWithin // for a second key
-		if !a.way.since.IsZero() {
+		if !a.Way.Since.IsZero() {
 			within += mixedWithin
 		}
 	}
@@ -117,14 +117,14 @@ func (a *attempt) takenWithin(o *sight.Observation) time.Duration {
 	return within
 }
 
-// noteElsewhere notes whether another program has the terminal, or may have had it since the last look. A question that
+// NoteElsewhere notes whether another program has the terminal, or may have had it since the last look. A question that
 // stands there before the text is read takes that as its answer.
-func (e *entered) noteElsewhere(o *sight.Observation) {
+func (e *entered) NoteElsewhere(o *sight.Observation) {
 	if o.Profile.HasMarkers() {
 		return // and so shows what it was given
 	}
 	gap := o.Now.Sub(e.looked) // a question can have come and gone in that, and in an adopted program a shell
-	blind := o.Facts.Adopted && (e.unseen || gap >= strangeWithin) || !e.looked.IsZero() && gap >= blindWithin
+	blind := o.Facts.Adopted && (e.Unseen || gap >= StrangeWithin) || !e.looked.IsZero() && gap >= blindWithin
 	asked := o.Facts.Unread > 0 && !o.Question.None()
 	other := o.Facts.OtherProgram().Code()
 	reads := other.OtherReads() && o.Facts.Reader.Waits != tmux.ReadsUnknown // a child may only work
@@ -132,24 +132,24 @@ func (e *entered) noteElsewhere(o *sight.Observation) {
 }
 
 // noteLingering notes whether the text still stands where somebody has typed.
-func (a *attempt) noteLingering(o *sight.Observation) {
-	e := &a.entered
-	e.lingering = o.Holds(&a.text.letter) && (a.way.touched(o) || !o.HoldsOnly(&a.text.letter))
-	e.long = e.long || e.lingering && o.Now.Sub(e.began) >= o.Profile.TakenWithin
+func (a *Attempt) noteLingering(o *sight.Observation) {
+	e := &a.Entered
+	e.Lingering = o.Holds(&a.Text.Letter) && (a.Way.touched(o) || !o.HoldsOnly(&a.Text.Letter))
+	e.Long = e.Long || e.Lingering && o.Now.Sub(e.began) >= o.Profile.TakenWithin
 }
 
-// taken says whether the program has the text, or that nobody can know (stop).
-func (a *attempt) taken(o *sight.Observation) (taken, stop bool) {
-	e := &a.entered
-	if !o.NamedSince(e.named) {
+// Taken says whether the program has the text, or that nobody can know (stop).
+func (a *Attempt) Taken(o *sight.Observation) (taken, stop bool) {
+	e := &a.Entered
+	if !o.NamedSince(e.Named) {
 		if taken, stop = a.emptied(o); !taken {
 			return false, stop
 		}
 	}
-	if e.reporting && !a.reported(o) {
+	if e.Reporting && !a.reported(o) {
 		return false, false
 	}
-	if o.Profile.HasMarkers() && !a.way.since.IsZero() && !a.alone(o) {
+	if o.Profile.HasMarkers() && !a.Way.Since.IsZero() && !a.alone(o) {
 		return false, false
 	}
 	return true, false
@@ -158,20 +158,20 @@ func (a *attempt) taken(o *sight.Observation) (taken, stop bool) {
 // emptied says whether the text was read and is gone from the composer. A program that
 // changes the mode of its terminal may throw away what is in it, as those do that are just
 // starting: while it is changed, that nothing is left unread proves nothing.
-func (a *attempt) emptied(o *sight.Observation) (yes, stop bool) {
-	e := &a.entered
+func (a *Attempt) emptied(o *sight.Observation) (yes, stop bool) {
+	e := &a.Entered
 	changed, lasts := e.modeChanged(o)
 	switch {
 	case o.Facts.Stopping, o.Screen.Dead, lasts:
 		return false, true
 	case changed, e.elsewhere:
 		return false, false
-	case o.Facts.Unread > 0, o.Holds(&a.text.letter), !o.Facts.Alive: // what a dead program had not read is gone
+	case o.Facts.Unread > 0, o.Holds(&a.Text.Letter), !o.Facts.Alive: // what a dead program had not read is gone
 		return false, false
-	case e.undrawn && !o.Profile.HasMarkers() && !a.text.showsAnew(o):
+	case e.undrawn && !o.Profile.HasMarkers() && !a.Text.showsAnew(o):
 		return false, false // they may have cleared it away
 	case o.Composing || !o.Profile.HasMarkers():
-		e.left = true
+		e.Left = true
 		return true, false
 	case o.Hides():
 		return false, false
@@ -192,7 +192,7 @@ const modeReturns = time.Second
 // that lasts.
 func (e *entered) modeChanged(o *sight.Observation) (changed, lasts bool) {
 	switch {
-	case o.Profile.HasMarkers(), o.TTY == e.mode:
+	case o.Profile.HasMarkers(), o.TTY == e.Mode:
 		e.changed = time.Time{}
 		return false, false
 	case e.changed.IsZero():
@@ -203,20 +203,20 @@ func (e *entered) modeChanged(o *sight.Observation) (changed, lasts bool) {
 
 // reported says whether the turn that a text opens has begun, once that has left its
 // composer. What goes into work waits for the end of that, and is not asked for.
-func (a *attempt) reported(o *sight.Observation) bool {
-	e := &a.entered
+func (a *Attempt) reported(o *sight.Observation) bool {
+	e := &a.Entered
 	switch {
-	case a.way.by.note() != "", o.NamedSince(e.named), e.begun, o.Shows == profile.Busy, !a.memory.reports(o):
+	case a.Way.By.Note() != "", o.NamedSince(e.Named), e.Begun, o.Shows == profile.Busy, !a.Memory.Reports(o):
 		return true
 	case e.gone.IsZero():
 		e.gone = o.Now
 	}
 
 	if o.Names || o.Now.Sub(e.gone) < o.Profile.TakenWithin {
-		a.text.unsaid = true
+		a.Text.unsaid = true
 		return false
 	}
-	a.memory.silent = o.On
+	a.Memory.silent = o.On
 
 	return true
 }
@@ -224,60 +224,60 @@ func (a *attempt) reported(o *sight.Observation) bool {
 // begins reports whether the screen shows that an idle program has begun on the text: it works, or
 // shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
 // and the text in a queue.
-func (a *attempt) begins(o *sight.Observation) bool {
-	if a.way.by.note() != "" || o.Holds(&a.text.letter) || a.way.touched(o) {
+func (a *Attempt) begins(o *sight.Observation) bool {
+	if a.Way.By.Note() != "" || o.Holds(&a.Text.Letter) || a.Way.touched(o) {
 		return false
 	}
-	return o.Shows == profile.Busy || o.ShowsAbove(&a.text.letter) && a.text.showsAnew(o)
+	return o.Shows == profile.Busy || o.ShowsAbove(&a.Text.Letter) && a.Text.showsAnew(o)
 }
 
 // touched reports whether a person has pressed a key since the look before the paste.
-func (w *way) touched(o *sight.Observation) bool {
-	return !w.since.IsZero() && o.Screen.Touched.Unix() >= w.since.Unix()
+func (w *Way) touched(o *sight.Observation) bool {
+	return !w.Since.IsZero() && o.Screen.Touched.Unix() >= w.Since.Unix()
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
 // behind the text now. It says no until the text is seen or reported: the key may have
 // cleared it away.
-func (a *attempt) alone(o *sight.Observation) bool {
-	if !a.entered.touched && !a.entered.unseen { // as up to the key, which was withheld otherwise
+func (a *Attempt) alone(o *sight.Observation) bool {
+	if !a.Entered.Touched && !a.Entered.Unseen { // as up to the key, which was withheld otherwise
 		return true
 	}
 
-	return a.seen(o)
+	return a.Seen(o)
 }
 
 // noteBeside notes what stands behind the text in its composer.
-func (t *typed) noteBeside(o *sight.Observation) {
-	_, after, _ := strings.Cut(o.Composer, t.letter.Mark)
+func (t *Typed) noteBeside(o *sight.Observation) {
+	_, after, _ := strings.Cut(o.Composer, t.Letter.Mark)
 	_, behind, _ := strings.Cut(after, ")")
 	t.beside = strings.TrimSpace(behind)
 }
 
 // submitted reports whether the screen shows the whole text, more often than before it was typed. It notes the words
 // behind it, where a person may have typed them.
-func (t *typed) submitted(o *sight.Observation, touched bool) bool {
-	words, shown := profile.Behind(o.Screen.Lines, t.letter.Mark)
-	if t.beside != "" && profile.Shown(o.Screen.Lines, t.letter.Foot+t.beside) { // of which that is the first row
+func (t *Typed) submitted(o *sight.Observation, touched bool) bool {
+	words, shown := profile.Behind(o.Screen.Lines, t.Letter.Mark)
+	if t.beside != "" && profile.Shown(o.Screen.Lines, t.Letter.Foot+t.beside) { // of which that is the first row
 		words = t.beside
 	}
 	if shown && touched && words != "" {
-		t.mixed = words
+		t.Mixed = words
 	}
 	return shown && t.showsAnew(o)
 }
 
-// seen reports whether a text that lingered was submitted, given a screen whose composer
+// Seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
-func (a *attempt) seen(o *sight.Observation) bool {
-	return a.text.submitted(o, true) || o.NamedSince(a.entered.named) && o.Now.Sub(o.Named) >= mixedWithin
+func (a *Attempt) Seen(o *sight.Observation) bool {
+	return a.Text.submitted(o, true) || o.NamedSince(a.Entered.Named) && o.Now.Sub(o.Named) >= mixedWithin
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program
 // that waits, or that works and has a queue behind that key: then the key was lost, and one
 // more does no harm.
-func (a *attempt) stuck(o *sight.Observation) bool {
-	e, p := &a.entered, o.Profile
+func (a *Attempt) stuck(o *sight.Observation) bool {
+	e, p := &a.Entered, o.Profile
 	if !p.HasMarkers() || o.Now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
 		return false
 	}
@@ -285,20 +285,20 @@ func (a *attempt) stuck(o *sight.Observation) bool {
 		return false
 	}
 
-	takesKey := o.Shows == profile.Idle || o.Shows == profile.Blocked && a.way.by.past() ||
-		o.Shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.HoldsOnly(&a.text.letter) || !sight.Touched(o.Now, o.Screen, a.memory.lag).None() ||
-		a.memory.readLate(o) {
+	takesKey := o.Shows == profile.Idle || o.Shows == profile.Blocked && a.Way.By.past() ||
+		o.Shows == profile.Busy && a.Way.Key == tmux.Key(p.QueueKey)
+	if !takesKey || !o.HoldsOnly(&a.Text.Letter) || !sight.Touched(o.Now, o.Screen, a.Memory.lag).None() ||
+		a.Memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
-	if !a.text.recognises(o) || (a.way.touched(o) || a.touchedBefore(o)) && a.memory.mistakes(a.text, o) {
+	if !a.Text.recognises(o) || (a.Way.touched(o) || a.touchedBefore(o)) && a.Memory.Mistakes(a.Text, o) {
 		return false // it may be what a person has recalled
 	}
 	return o.Now.Sub(e.still.SinceText(o.Now, o.SteadyPart())) >= p.Settle
 }
 
-// proofOf returns what proves that a text was taken. reported says that the program has named the message.
-func proofOf(p *profile.Profile, phase tmux.Phase, reported bool) parley.ReasonCode {
+// ProofOf returns what proves that a text was taken. reported says that the program has named the message.
+func ProofOf(p *profile.Profile, phase tmux.Phase, reported bool) parley.ReasonCode {
 	switch {
 	case reported:
 		return parley.ProofReport

@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"slices"
@@ -62,12 +62,12 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 		s.on.Started = s.now
 		s.now = s.now.Add(c.start + c.rest)
 		if c.given {
-			s.memory.last().on = s.on
+			s.memory.Last().On = s.on
 		}
 
 		o := s.observation()
 		o.Since = s.now.Add(-c.rest)
-		if got := s.memory.ready(o); (got.Code() == parley.HoldSettling) != c.held || got.None() == c.held {
+		if got := s.memory.Ready(o); (got.Code() == parley.HoldSettling) != c.held || got.None() == c.held {
 			t.Errorf("%s after a start of %s, given one %v: %+v, want held %v", c.rest, c.start, c.given, got, c.held)
 		}
 	}
@@ -89,7 +89,7 @@ func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
 		look := func() sight.Hold {
 			o := s.observation()
 			o.Since = began.Add(-time.Minute)
-			return s.memory.ready(o)
+			return s.memory.Ready(o)
 		}
 
 		for i := range 20 { // a spinner above an open composer
@@ -108,12 +108,12 @@ func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
 
 func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 	s := newStage(t, framedText)
-	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now, unshown: true}}
+	s.memory.Given = &Typed{On: s.on, Letter: s.attempt.Text.Letter, Given: Given{Entered: s.now, Unshown: true}}
 	s.now = s.now.Add(beginsWithin*s.profile.Quiet + time.Second)
 	look := func() sight.Hold {
 		o := s.observation()
 		o.Since = s.now.Add(-time.Minute)
-		return s.memory.ready(o)
+		return s.memory.Ready(o)
 	}
 
 	if got := look(); got.Code() != parley.HoldNotBegun {
@@ -128,7 +128,7 @@ func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 		t.Errorf("when it has scrolled away: held by %+v", got)
 	}
 
-	s.memory.given.unshown = true
+	s.memory.Given.Unshown = true
 	s.now = s.now.Add(shownWithin)
 	if got := look(); !got.None() {
 		t.Errorf("after a long time: held by %+v", got)
@@ -147,11 +147,11 @@ func TestScreenWithoutAComposerProvesNothingAtOnce(t *testing.T) {
 func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer = testText
-	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
+	s.memory.Given = &Typed{On: s.on, Letter: s.attempt.Text.Letter, Given: Given{Entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
 		o.Since = s.now.Add(-time.Minute)
-		return s.memory.ready(o).Code()
+		return s.memory.Ready(o).Code()
 	}
 
 	if got := look(); got != parley.HoldNotBegun {
@@ -169,12 +169,12 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 
 func TestWorkThatIsOnlyReportedDoesNotLetTheNextTextIn(t *testing.T) {
 	s := newStage(t, framedText)
-	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
+	s.memory.Given = &Typed{On: s.on, Letter: s.attempt.Text.Letter, Given: Given{Entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
 		o.Since = s.now.Add(-time.Second)
 		o.Report = team.Report{Event: "Prompt", State: parley.StateBusy, At: s.now.Add(-2 * time.Second)}
-		return s.memory.ready(o).Code()
+		return s.memory.Ready(o).Code()
 	}
 
 	if got := look(); got != parley.HoldNotBegun {
@@ -195,7 +195,7 @@ func TestTimeOfAKeyThatIsTakenLateIsRemembered(t *testing.T) {
 	}
 	s.composer = ""
 	s.want(tmux.Entered, done)
-	if got, want := s.attempt.enteredAt(&out).Sub(out.EnteredAt), 29*50*time.Millisecond; got != want {
+	if got, want := s.attempt.Entered.At(&out).Sub(out.EnteredAt), 29*50*time.Millisecond; got != want {
 		t.Errorf("it counts as entered after %v, want %v, when it stood there last", got, want)
 	}
 }
@@ -216,7 +216,7 @@ func TestLagOfTheProgramIsRemembered(t *testing.T) {
 func TestOnlyWhatAPersonCanHaveTypedIsReadLate(t *testing.T) {
 	for _, unviewed := range []bool{true, false} {
 		s := newStage(t, framedText)
-		s.memory.unread, s.drawn = s.now.Add(-time.Second), s.now.Add(-5*time.Second)
+		s.memory.Unread, s.drawn = s.now.Add(-time.Second), s.now.Add(-5*time.Second)
 		o := s.observation()
 		o.Screen.Unviewed = unviewed
 		if got := s.memory.touched(o); got.None() != unviewed {
@@ -262,8 +262,8 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		}
 		s.looked()
 		s.begin(false)
-		s.memory.given = s.attempt.text
-		s.memory.given.entered, s.memory.given.told, s.memory.given.taken = s.now, s.now, !c.untaken
+		s.memory.Given = s.attempt.Text
+		s.memory.Given.Entered, s.memory.Given.Told, s.memory.Given.Taken = s.now, s.now, !c.untaken
 		if s.drawn = s.now.Add(time.Second); c.undrawn {
 			s.drawn = s.now
 		}
@@ -272,7 +272,7 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 				s.now = s.now.Add(100 * time.Millisecond)
 				o := s.observation()
 				o.Since = s.now.Add(-time.Minute)
-				s.memory.seeGiven(o, s.memory.ready(o))
+				s.memory.SeeGiven(o, s.memory.Ready(o))
 			}
 		}
 		if c.kept {
@@ -281,7 +281,7 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		}
 		s.above, s.composer = c.above, c.composer
 		look()
-		if got := s.memory.undone != nil; got != c.want {
+		if got := s.memory.Undone != nil; got != c.want {
 			t.Errorf("%s: it is given back: %v, want %v", c.name, got, c.want)
 		}
 	}

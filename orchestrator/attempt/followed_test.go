@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"testing"
@@ -97,7 +97,7 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			if step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
 				t.Errorf("got %+v after %v, want %v after %v", step, took, c.want, c.within)
 			}
-			if v := s.attempt.followed; v.refusal != c.cause || v.idle != c.idle {
+			if v := s.attempt.Followed; v.Refusal != c.cause || v.idle != c.idle {
 				t.Errorf("it saw %+v, want the refusal %q, idle %v", v, c.cause, c.idle)
 			}
 		})
@@ -137,7 +137,7 @@ func TestAnEarlierCopyOfTheTextDecidesNothing(t *testing.T) {
 				}
 				step = s.step(tmux.Entered, false)
 			}
-			if v := s.attempt.followed; step.Do != c.want || v.refusal != "" || v.idle != c.idle {
+			if v := s.attempt.Followed; step.Do != c.want || v.Refusal != "" || v.idle != c.idle {
 				t.Errorf("got %+v, and it saw %+v; want %v, idle %v", step, v, c.want, c.idle)
 			}
 		})
@@ -158,20 +158,20 @@ func TestAnEarlierCopyOfTheTextIsNoTurn(t *testing.T) {
 // A text that the operator insists on is refused like any other. What is typed while a program that is signed in
 // works shows only after that; one that may be signed out refuses it at once.
 func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
-	working := way{by: passQueue, key: tmux.Enter}
+	working := Way{By: PassQueue, Key: tmux.Enter}
 	for _, c := range []struct {
-		way      way
+		way      Way
 		signedIn bool
 		want     tmux.Action
 	}{
-		{way{by: passBlock, key: tmux.Enter}, true, tmux.Wait},
+		{Way{By: PassBlock, Key: tmux.Enter}, true, tmux.Wait},
 		{working, false, tmux.Wait},
 		{working, true, tmux.Done},
 	} {
 		s := newStage(t, framedText, refusingText)
-		s.attempt.way = c.way
+		s.attempt.Way = c.way
 		if c.signedIn {
-			s.memory.served = s.on
+			s.memory.Served = s.on
 		}
 		s.composer = testText
 		s.step(tmux.Entered, false)

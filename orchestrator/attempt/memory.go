@@ -1,4 +1,4 @@
-package courier
+package attempt
 
 import (
 	"strings"
@@ -19,8 +19,8 @@ import (
 // else. So the next message waits until the program has begun on the last: by its own
 // report where it makes one, since it may have queued the text, and elsewhere by its screen.
 
-// noteCopies notes them at a look. What stands in a composer is not yet one.
-func (m *memory) noteCopies(o *sight.Observation, mark string) {
+// NoteCopies notes them at a look. What stands in a composer is not yet one.
+func (m *Memory) NoteCopies(o *sight.Observation, mark string) {
 	switch {
 	case !o.Profile.HasMarkers():
 		m.before = copies{mark: mark, n: profile.Times(o.Screen.Lines, mark)}
@@ -29,47 +29,47 @@ func (m *memory) noteCopies(o *sight.Observation, mark string) {
 	}
 }
 
-// noteNamed notes that the program itself says of the text typed last that it has it: a person may have entered it, and
+// NoteNamed notes that the program itself says of the text typed last that it has it: a person may have entered it, and
 // the database knows that first.
-func (m *memory) noteNamed(of *team.Member, on *team.Terminal) {
-	x := m.text
-	if x == nil || x.taken || x.on != on || x.QueuedAt.After(x.Message.Timestamp) {
+func (m *Memory) NoteNamed(of *team.Member, on *team.Terminal) {
+	x := m.Text
+	if x == nil || x.Taken || x.On != on || x.QueuedAt.After(x.Message.Timestamp) {
 		return // of one that is sent again, it can name the first
 	}
-	if at, named := of.NamedAt(x.shortID()); named && !at.Before(x.Message.Timestamp) {
-		x.given = given{entered: at, told: at, taken: true, queued: true, typed: x.Message.Timestamp}
-		m.given = x
+	if at, named := of.NamedAt(x.ShortID()); named && !at.Before(x.Message.Timestamp) {
+		x.Given = Given{Entered: at, Told: at, Taken: true, Queued: true, Typed: x.Message.Timestamp}
+		m.Given = x
 	}
 }
 
 // hints is how many rows above a composer may differ although nothing was said: programs show hints there.
 const hints = 2
 
-// seeGiven notes whether the text that was entered last was taken out of the conversation again, as Escape does before
+// SeeGiven notes whether the text that was entered last was taken out of the conversation again, as Escape does before
 // the first word: it stands in the composer, and above that stands what stood there before it was typed. A text that a
 // person recalls stands in the conversation, too, or has had its answer. h is what the screen holds a message for.
-func (m *memory) seeGiven(o *sight.Observation, h sight.Hold) {
-	g := m.given
-	m.undone = nil
-	if g == nil || !g.taken || g.on != o.On || !o.Profile.HasMarkers() || o.Hides() {
+func (m *Memory) SeeGiven(o *sight.Observation, h sight.Hold) {
+	g := m.Given
+	m.Undone = nil
+	if g == nil || !g.Taken || g.On != o.On || !o.Profile.HasMarkers() || o.Hides() {
 		return
 	}
-	g.gone = g.gone || o.Composing && !o.Holds(&g.letter)
-	if shown := g.shownAbove(o); shown || g.kept || g.above == nil {
-		g.kept = g.kept || h.None()
+	g.Gone = g.Gone || o.Composing && !o.Holds(&g.Letter)
+	if shown := g.shownAbove(o); shown || g.Kept || g.Above == nil {
+		g.Kept = g.Kept || h.None()
 		return
 	}
 
-	more, was := 0, strings.Join(g.above, "\n")
+	more, was := 0, strings.Join(g.Above, "\n")
 	for _, row := range o.Above {
 		if strings.TrimSpace(row) != "" && !profile.Holds(was, row) { // another width only breaks them elsewhere
 			more++
 		}
 	}
-	drawn := g.gone || o.Screen.Drawn.After(g.told) // else it may only not have drawn that it has it
+	drawn := g.Gone || o.Screen.Drawn.After(g.Told) // else it may only not have drawn that it has it
 	back := o.Composing && m.ownText(o).Code() == parley.HoldRecalled
-	if back && drawn && g.recognises(o) && o.HoldsOnly(&g.letter) && more <= hints {
-		m.undone = g
+	if back && drawn && g.recognises(o) && o.HoldsOnly(&g.Letter) && more <= hints {
+		m.Undone = g
 	}
 }
 
@@ -81,31 +81,31 @@ const beginsWithin = 4
 // profile's quiet: a program may drop a text while it still draws itself, and that takes the
 // longer the slower its machine is. Claude Code 2.1.330 dropped one on a machine with a load of 20,
 // after 10 s of starting and half a second of rest.
-func (m *memory) startRest(o *sight.Observation, s *sight.Standing) time.Duration {
+func (m *Memory) startRest(o *sight.Observation, s *sight.Standing) time.Duration {
 	drawing := o.Now.Add(-s.Steady).Sub(o.On.Started)
-	if m.last().on == o.On || o.On.Started.IsZero() || drawing > time.Minute {
+	if m.Last().On == o.On || o.On.Started.IsZero() || drawing > time.Minute {
 		return 0
 	}
 	return min(drawing/4, 3*time.Second)
 }
 
-// mayRefuse reports whether the program may yet refuse what it has taken: nothing has shown that it is signed in.
-func (m *memory) mayRefuse(o *sight.Observation) bool {
-	return o.Profile.RefusesWithin > 0 && m.served != o.On
+// MayRefuse reports whether the program may yet refuse what it has taken: nothing has shown that it is signed in.
+func (m *Memory) MayRefuse(o *sight.Observation) bool {
+	return o.Profile.RefusesWithin > 0 && m.Served != o.On
 }
 
-// reports tells whether a program is expected to say that it was given a message. One that
+// Reports tells whether a program is expected to say that it was given a message. One that
 // never did, although it had time, is not: its user may have turned that off.
-func (m *memory) reports(o *sight.Observation) bool {
+func (m *Memory) Reports(o *sight.Observation) bool {
 	return o.Profile.HasMarkers() && o.Profile.Reports.Prompts() && (m.silent != o.On || o.Names)
 }
 
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is
 // expected to leave it: a program can report a prompt before it draws that. Any other was brought back,
 // unless it is one that lacks its Enter, which stranded knows.
-func (m *memory) ownText(o *sight.Observation) sight.Hold {
-	g := m.last()
-	if g.on == o.On && g.recognises(o) && o.Now.Sub(g.entered) <= o.Profile.TakenWithin {
+func (m *Memory) ownText(o *sight.Observation) sight.Hold {
+	g := m.Last()
+	if g.On == o.On && g.recognises(o) && o.Now.Sub(g.Entered) <= o.Profile.TakenWithin {
 		return sight.Held(parley.HoldNotBegun, "")
 	}
 	return sight.Held(parley.HoldRecalled, "")
@@ -114,7 +114,7 @@ func (m *memory) ownText(o *sight.Observation) sight.Hold {
 // touched holds while a person types, and while the program has drawn nothing since it has read late
 // what waited in its terminal: what is read late is shown late, and could be the keys of a person
 // who has left.
-func (m *memory) touched(o *sight.Observation) sight.Hold {
+func (m *Memory) touched(o *sight.Observation) sight.Hold {
 	now, screen := o.Now, o.Screen
 	if !o.Requested.IsZero() {
 		now = o.Requested // tmux may have answered late
@@ -127,37 +127,37 @@ func (m *memory) touched(o *sight.Observation) sight.Hold {
 
 // keysWaited returns when keys of a person may last have waited to be read. Those that tmux kept back for an earlier
 // daemon have gone to the program when their time was over, or when this one began.
-func (m *memory) keysWaited(o *sight.Observation) time.Time {
+func (m *Memory) keysWaited(o *sight.Observation) time.Time {
 	touched := o.Screen.Touched
 	switch {
 	case o.Screen.Unviewed:
 		return time.Time{}
-	case touched.IsZero(), !touched.Before(m.released):
-		return m.unread
+	case touched.IsZero(), !touched.Before(m.Released):
+		return m.Unread
 	}
 	gone := touched.Add(time.Second + tmux.KeysWaitFor) // tmux tells whole seconds
-	if gone.After(m.released) {
-		gone = m.released
+	if gone.After(m.Released) {
+		gone = m.Released
 	}
-	return later(m.unread, gone.Add(keysRest))
+	return Later(m.Unread, gone.Add(KeysRest))
 }
 
-// keysRest is how long after an attempt tmux may still keep the keys back that a person has pressed
+// KeysRest is how long after an attempt tmux may still keep the keys back that a person has pressed
 // since the one that submits. The program shows them after that.
-const keysRest = time.Second
+const KeysRest = time.Second
 
 // readLate reports whether the program has drawn nothing since it read late what waited in its terminal.
 // tmux tells in whole seconds when it has drawn.
-func (m *memory) readLate(o *sight.Observation) bool {
+func (m *Memory) readLate(o *sight.Observation) bool {
 	waited := m.keysWaited(o)
 	return o.Now.Sub(waited) <= sight.UnshownPause && o.Screen.Drawn.Before(waited.Truncate(time.Second))
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its
 // screen and its own report can tell. h is what else is in the way.
-func (m *memory) notBegun(o *sight.Observation, s *sight.Standing, h sight.Hold) sight.Hold {
+func (m *Memory) notBegun(o *sight.Observation, s *sight.Standing, h sight.Hold) sight.Hold {
 	waits := m.unreported(o, h.None()) || m.unshown(o)
-	active := o.Report.At.After(m.last().entered) || o.Now.Add(-s.Steady).After(m.last().entered)
+	active := o.Report.At.After(m.Last().Entered) || o.Now.Add(-s.Steady).After(m.Last().Entered)
 
 	// What it says that it works on may be what it was given before the last message.
 	past := h.Working() && o.Shows == profile.Idle
@@ -167,7 +167,7 @@ func (m *memory) notBegun(o *sight.Observation, s *sight.Standing, h sight.Hold)
 		return h
 	case waits:
 		return sight.Held(parley.HoldNotBegun, "")
-	case m.last().on == o.On && !active && o.Now.Sub(m.last().entered) <= beginsWithin*o.Profile.Quiet:
+	case m.Last().On == o.On && !active && o.Now.Sub(m.Last().Entered) <= beginsWithin*o.Profile.Quiet:
 		h = sight.Held(parley.HoldNotBegun, "")
 		h.Only = true
 		return h
@@ -181,23 +181,23 @@ const shownWithin = time.Minute
 
 // unshown reports whether the program has not shown the message entered last, as it must before it
 // takes another.
-func (m *memory) unshown(o *sight.Observation) bool {
-	g := m.last()
-	if g.on != o.On || o.ShowsAbove(&g.letter) || o.Now.Sub(g.entered) > shownWithin {
-		g.unshown = false
+func (m *Memory) unshown(o *sight.Observation) bool {
+	g := m.Last()
+	if g.On != o.On || o.ShowsAbove(&g.Letter) || o.Now.Sub(g.Entered) > shownWithin {
+		g.Unshown = false
 	}
-	return g.unshown
+	return g.Unshown
 }
 
 // unreported reports whether the message entered last may be on its way from the program's
 // queue into a turn. A program that rests for long has begun, or has not got it.
-func (m *memory) unreported(o *sight.Observation, looksIdle bool) bool {
-	g := m.last()
+func (m *Memory) unreported(o *sight.Observation, looksIdle bool) bool {
+	g := m.Last()
 	switch {
-	case !g.unreported:
+	case !g.Unreported:
 		return false
-	case g.on != o.On, !m.reports(o), !o.Before.IsZero() && !o.Before.Before(g.typed):
-		g.unreported = false
+	case g.On != o.On, !m.Reports(o), !o.Before.IsZero() && !o.Before.Before(g.Typed):
+		g.Unreported = false
 		return false
 	case !looksIdle:
 		g.idle = time.Time{}
@@ -212,18 +212,18 @@ func (m *memory) unreported(o *sight.Observation, looksIdle bool) bool {
 	if !o.Names {
 		m.silent = o.On
 	}
-	g.unreported = false
+	g.Unreported = false
 
 	return false
 }
 
-// noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
-func (m *memory) noteHanded(job *store.Job, on *team.Terminal, l letter.Letter, g given) {
-	m.given = m.newText(on)
-	m.given.Job, m.given.letter, m.given.given = *job, l, g
+// NoteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
+func (m *Memory) NoteHanded(job *store.Job, on *team.Terminal, l letter.Letter, g Given) {
+	m.Given = m.NewText(on)
+	m.Given.Job, m.Given.Letter, m.Given.Given = *job, l, g
 }
 
-func later(a, b time.Time) time.Time {
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
