@@ -177,7 +177,7 @@ var typingDefects = []defect{
 	{"keys that a crash left waiting are not let go", "view.go",
 		`	waited, err := o.host.Pane(t).ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},
 	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.Profile.HasMarkers() || a.Seen(&o))`, `_ = 0`, nil},
-	{"an older report is not believed after a crash", "outcome.go", `a.Entered.Named = attempt.Later(job.Message.Timestamp, job.QueuedAt) //`, `_ = 0 //`, nil},
+	{"an older report is not believed after a crash", "outcome.go", `a.Entered.Named = attempt.Later(job.Message.Timestamp, job.QueuedAt)`, `_ = 0`, nil},
 
 	// The courier.
 	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.ledger.claim(ctx, &job, l); err != nil || !claimed {
