@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -88,9 +86,6 @@ func (n finding) listFilterKeys() []kit.Binding {
 	}
 }
 
-// mostNames are listed at once: nobody reads on.
-const mostNames = 200
-
 // everything returns all that one can go to by its name.
 func (n finding) everything() []room.Named {
 	return slices.Concat(
@@ -104,68 +99,5 @@ func (n finding) allRead() bool {
 
 // startNames opens the list of all that one can go to by its name.
 func (n finding) startNames() tea.Cmd {
-	return tea.Batch(n.palette.startWith(true), threads.AskOnce(n.threads))
-}
-
-// renewNames lists the names again when there are others: the person may have been faster than the answers.
-func (n finding) renewNames() {
-	p, known := n.palette, len(n.room.Team.List)+needs.Count(n.needs)+threads.Count(n.threads)
-	if p.open && p.goes && p.known != known {
-		at := p.sel
-		p.seek()
-		p.sel, p.known = at, known
-	}
-}
-
-func (n *namedChoice) choice() choice {
-	return choice{name: n.Name, about: n.About, key: n.Kind, run: n.Go}
-}
-
-// namedChoice is something to go to, and how well it matches.
-type namedChoice struct {
-	room.Named
-	score int
-}
-
-// named returns what has the words of the line, the best match first. Names count for more than what is told of them. A
-// message is named by how its id begins: 47 is rather the agent with that number than some letters of an id.
-func (p *palette) named() []choice {
-	query := strings.TrimSpace(string(p.line))
-	var found []namedChoice
-	for _, n := range p.names() {
-		score := kit.Fuzzy(query, n.Name)
-		if n.Kind == "message" && !strings.HasPrefix(n.Name, strings.ToLower(query)) {
-			score = 0
-		}
-		switch {
-		case query == "" && n.Kind == "message":
-			continue
-		case score > 0:
-			score += 1000
-		case strings.Contains(strings.ToLower(n.About), strings.ToLower(query)):
-			score = 1
-		}
-		if score > 0 {
-			found = append(found, namedChoice{n, score})
-		}
-	}
-
-	slices.SortStableFunc(found, func(a, b namedChoice) int { return cmp.Compare(b.score, a.score) })
-
-	var all []choice
-	for i := range found[:min(len(found), mostNames)] {
-		all = append(all, found[i].choice())
-	}
-
-	return all
-}
-
-// agentsLike returns the agents whose names match, for the list of commands.
-func (p *palette) agentsLike(query string) (all []choice) {
-	for _, n := range p.names() {
-		if n.Kind == "agent" && kit.Fuzzy(query, n.Name) > 0 {
-			all = append(all, choice{name: n.Name, about: "agent: " + n.About, key: "agent", run: n.Go})
-		}
-	}
-	return all
+	return tea.Batch(n.palette.startWith(n.names()), threads.AskOnce(n.threads))
 }

@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley"
 	"parley/op"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -29,107 +26,36 @@ func (p *palette) keys() []kit.Binding {
 	}
 }
 
-// choices returns the actions of the shown screen and the shell, then the
-// operations.
-func (p *palette) choices() []choice {
-	var all []choice
-	for _, s := range []kit.Scope{room.ScreenScope(p.room.At), kit.InShell} {
-		for _, b := range p.keymap.In(s) {
-			if b.Name != "" {
-				key, _, _ := strings.Cut(b.Show, " ")
-				all = append(all, choice{name: b.Name, about: b.Does, key: key, run: b.Run})
-			}
-		}
-	}
+// start lists everything that can be done.
+func (p *palette) start() tea.Cmd { return p.startWith(p.commands()) }
 
-	for _, op := range op.All {
-		if !op.Program {
-			all = append(all, choice{name: op.Name, about: op.Summary, op: op})
-		}
-	}
-
-	return all
-}
-
-func (p *palette) start() tea.Cmd { return p.startWith(false) }
-
-func (p *palette) startWith(names bool) tea.Cmd {
+func (p *palette) startWith(l listing) tea.Cmd {
 	p.reset(nil, "")
-	p.goes = names
+	p.list = l
 	p.seek()
 	return nil
-}
-
-// startHandoff lists the programs that may go on for the agent under the marker.
-func (p *palette) startHandoff() tea.Cmd {
-	agent := p.room.About().Agent
-	if agent == nil || agent.Kind != parley.KindTerminal {
-		p.room.Lacks("Choose an agent with a terminal first (2).")
-		return nil
-	}
-	p.reset(nil, "")
-	p.hands = agent
-	p.seek()
-	return p.room.Do.Programs
-}
-
-// programs returns those that may go on, once they are read.
-func (p *palette) programs() (found []choice) {
-	agent := p.hands
-	for _, name := range p.room.Team.Installed {
-		if name == agent.Profile || p.line != "" && kit.Fuzzy(string(p.line), name) == 0 {
-			continue
-		}
-		hand := room.ActSaying(name+" goes on for "+agent.Name+".", op.HandoffAgent,
-			parley.HandoffAgentRequest{Agent: agent.ID, To: name, Record: true})
-		question := fmt.Sprintf("Hand %s over to %s? Its program ends; its messages, threads and directory are kept.",
-			agent.Name, name)
-		found = append(found, choice{name: name, about: "goes on with the work of " + agent.Name,
-			run: func() tea.Cmd { return p.acts.AskTo(question, hand) }})
-	}
-	return found
 }
 
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *op.Op, text string) {
 	*p = palette{
-		room: p.room, acts: p.acts, keymap: p.keymap, names: p.names, allRead: p.allRead,
+		room: p.room, acts: p.acts, keymap: p.keymap, of: p.of,
 		open: true, op: op, line: kit.Line(text),
 	}
 }
 
 // seek finds what the line means, the best match first.
 func (p *palette) seek() {
-	p.found, p.sel, p.err = nil, 0, nil
-	query := string(p.line)
-	scores := map[string]int{}
-	if p.goes {
-		p.found = p.named()
-		return
-	}
-	if p.hands != nil {
-		p.found = p.programs()
-		return
-	}
-	for _, c := range p.choices() {
-		if n := kit.Fuzzy(query, c.name); n > 0 {
-			scores[c.name] = n
-		} else if !strings.Contains(strings.ToLower(c.about), strings.ToLower(query)) {
-			continue
-		}
-		p.found = append(p.found, c)
-	}
+	p.sel, p.err, p.known = 0, nil, p.list.known()
+	p.found = p.list.find(string(p.line))
+}
 
-	slices.SortStableFunc(p.found, func(a, b choice) int { return scores[b.name] - scores[a.name] })
-	if strings.TrimSpace(query) != "" {
-		p.found = append(p.found, p.agentsLike(query)...)
-	}
-
-	// What is named in full comes first.
-	at := slices.IndexFunc(p.found, func(c choice) bool { return strings.EqualFold(c.name, strings.TrimSpace(query)) })
-	if at > 0 {
-		named := p.found[at]
-		p.found = slices.Insert(slices.Delete(p.found, at, at+1), 0, named)
+// renew lists again when there is something else to list: the person may have been faster than the answers.
+func (p *palette) renew() {
+	if p.open && p.op == nil && p.known != p.list.known() {
+		at := p.sel
+		p.seek()
+		p.sel = at
 	}
 }
 
@@ -246,23 +172,21 @@ func (p *palette) addArgument(f op.Field) bool {
 // palette lists everything that can be done: the keys of the screen, and every
 // operation with its arguments.
 type palette struct {
-	acts    *room.Actions
-	room    *room.Shared
-	keymap  *kit.Keymap
-	names   func() []room.Named // all that one can go to by its name
-	allRead func() bool         // reports whether all of these were read
-	goes    bool                // only names are listed
-	hands   *parley.AgentStatus // only the programs that may go on for it are listed
-	known   int                 // how much could be gone to when the names were listed
-	open    bool
-	line    kit.Line
-	found   []choice
-	sel     int
-	top     int // the first row, or line of the arguments, in view
-	height  int
-	op      *op.Op // whose arguments are being written; nil while one chooses
-	busy    bool
-	err     error
+	acts   *room.Actions
+	room   *room.Shared
+	keymap *kit.Keymap
+	of     finding // has all that one can go to by its name
+	list   listing
+	known  int // how much there was when it was listed
+	open   bool
+	line   kit.Line
+	found  []choice
+	sel    int
+	top    int // the first row, or line of the arguments, in view
+	height int
+	op     *op.Op // whose arguments are being written; nil while one chooses
+	busy   bool
+	err    error
 }
 
 // choice is something that can be done.

@@ -28,42 +28,29 @@ func (p *palette) settle(w, h int) {
 
 // written returns the line as it is shown, with its end in sight.
 func (p *palette) written(w int) string {
-	prompt := ":"
-	if p.goes {
-		prompt = "'"
-	}
+	prompt := p.list.prompt
 	if p.op != nil {
-		prompt += p.op.Name + " "
+		prompt = ":" + p.op.Name + " "
 	}
 	return prompt + kit.Tail(string(p.line), max(0, w-kit.Width(prompt)-1))
 }
 
 func (p *palette) view(w, h int) []string {
-	title, note := "Run a command", p.count()
-	if p.goes {
-		title = "Go to an agent, a thread, a need, a message"
-	}
-	if p.hands != nil {
-		title, note = "Which program goes on for "+p.hands.Name+"?", kit.Plural(len(p.found), "program")
-	}
+	title, note := p.list.title, ""
 	var rows []string
 	switch {
 	case p.op != nil:
-		title, note = p.op.Name, ""
+		title = p.op.Name
 		arguments := p.argumentLines(w)
 		if more := len(arguments) - p.top - p.height; more > 0 {
 			note = kit.Plural(more, "more line")
 		}
 		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
-	case len(p.found) == 0 && p.goes && !p.allRead():
-		rows = []string{"  " + p.room.Theme.Dim.Render("Reading the names…")}
-	case len(p.found) == 0 && p.hands != nil && len(p.line) == 0:
-		words := "No other program that parley knows is installed here: parley handoff takes a command behind --. esc."
-		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit(words, w-2))}
 	case len(p.found) == 0:
-		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
+		note = p.list.count(nil)
+		rows = []string{"  " + p.room.Theme.Dim.Render(kit.Fit(p.list.none(string(p.line)), w-2))}
 	default:
-		rows = p.choiceLines(w)
+		note, rows = p.list.count(p.found), p.choiceLines(w)
 	}
 
 	if p.busy {
@@ -73,28 +60,6 @@ func (p *palette) view(w, h int) []string {
 	return kit.Clip(append([]string{p.room.Theme.Rule(title, note, w, true), p.written(w)}, rows...), h)
 }
 
-// count says how much is listed.
-func (p *palette) count() string {
-	if p.goes {
-		words := kit.Plural(len(p.found), "name")
-		if !p.allRead() {
-			words += " so far, reading…"
-		}
-		return words
-	}
-	agents := 0
-	for _, c := range p.found {
-		if c.key == "agent" {
-			agents++
-		}
-	}
-	words := kit.Plural(len(p.found)-agents, "command")
-	if agents > 0 {
-		words += ", " + kit.Plural(agents, "agent")
-	}
-	return words
-}
-
 func (p *palette) choiceLines(w int) []string {
 	name := 12
 	for _, c := range p.found {
@@ -102,15 +67,11 @@ func (p *palette) choiceLines(w int) []string {
 	}
 
 	name = min(name, w/2)
-	key := 6
-	if p.goes {
-		key = len("message")
-	}
 
 	var lines []string
 	for i := p.top; i < min(p.top+p.height, len(p.found)); i++ {
 		c := p.found[i]
-		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, key) + " "
+		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, p.list.keys) + " "
 		about := kit.Fit(c.about, w-kit.Width(left)-2)
 		if i == p.sel {
 			lines = append(lines, p.room.Theme.Focus.Render(kit.Pad("▸ "+left+about, w)))

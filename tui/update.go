@@ -49,7 +49,7 @@ func newModel(o Options, do room.Commands) *model {
 	m.frame = frame{a.Room, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
 	m.finding = finding{a.Room, m.traffic, m.agents, m.threads, m.needs, m.tiles, m.palette,
 		&past{room: a.Room, form: m.form}, &planned{acts: a, room: a.Room}}
-	m.palette.names, m.palette.allRead = m.finding.everything, m.finding.allRead
+	m.palette.of = m.finding
 	m.clipboard = clipboard{a.Room, a, m.traffic, m.needs}
 	m.room.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	a.Room.Keys.Scope, a.Room.Recorded = m.scope, traffic.Recorded(m.traffic)
@@ -106,7 +106,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmds = append(cmds, s.Update(msg))
 		}
 		cmds = append(cmds, m.tiles.Update(msg), m.review.Update(msg))
-		m.finding.renewNames()
+		m.palette.renew()
 	}
 
 	m.settle()
@@ -154,6 +154,16 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.room.Ledger.TakePast(msg.Events)
 	case room.TemperaturesMsg:
 		m.same = !m.room.TakeTemperatures(msg)
+	default:
+		return m.takeAnswer(msg)
+	}
+
+	return nil
+}
+
+// takeAnswer takes what came of something that the person asked for.
+func (m *model) takeAnswer(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
 	case room.SentMsg:
 		return m.compose.Sent(msg)
 	case compose.EditedMsg:
@@ -168,9 +178,6 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.finding.past.take(msg)
 	case programsMsg:
 		m.form.offerPrograms(msg)
-		if m.palette.hands != nil {
-			m.palette.seek()
-		}
 	case launchedMsg:
 		return m.form.launched(msg)
 	case room.TextMsg:
