@@ -32,7 +32,6 @@ var (
 		Team, Adds, route("POST", "/api/messages/send"), self("sender_agent_id",
 			"sender_id"))
 
-	// BroadcastMessage sends to every other agent, a list, or a group.
 	BroadcastMessage = define[parley.BroadcastMessageRequest, parley.BroadcastMessageResult]("broadcast_message",
 		"Send one message to every other agent, to a list, or to a group.",
 		Team, Adds, self("sender_agent_id", "sender_id", "agent_id"))
@@ -53,12 +52,10 @@ var (
 		"Pause, resume or remove a planned message of yours.",
 		Team, Destroys)
 
-	// BroadcastUpdate tells every other agent about an update.
 	BroadcastUpdate = define[parley.BroadcastUpdateRequest, parley.BroadcastUpdateResult]("broadcast_update",
 		"Tell every other agent about progress, a discovery, an issue or a completion.",
 		Team, Adds, self("sender_agent_id"))
 
-	// RequestAssistance asks the agents that can help, who then owe an answer.
 	RequestAssistance = define[parley.RequestAssistanceRequest, parley.RequestAssistanceResult]("request_assistance",
 		"Ask for help: the targets, else agents with the capabilities, else everyone. They must "+
 			"answer by the deadline.",
@@ -73,7 +70,6 @@ var (
 		Team, Adds, route("POST", "/api/messages/respond"),
 		self("responder_agent_id"))
 
-	// IgnoreMessage marks a message as read, and logs why it gets no answer.
 	IgnoreMessage = define[parley.IgnoreMessageRequest, parley.IgnoreMessageResult]("ignore_message",
 		"Mark a message as read without answering it.",
 		Team, Marks, route("POST", "/api/messages/ignore"), self("agent_id"))
@@ -85,22 +81,18 @@ var (
 		"Send a copy of a file to another agent. A message tells it where the copy is.",
 		Team, Adds, self("sender_id", "sender_agent_id"))
 
-	// CheckInbox lists the caller's messages without marking them as read.
 	CheckInbox = define[parley.CheckInboxRequest, parley.CheckInboxResult]("check_inbox",
 		"List messages that you received, without marking them as read. With wait_seconds it waits for one.",
 		Team, Reads, route("GET", "/api/inbox/check"), self("agent_id"))
 
-	// GetMessages lists the caller's messages and, by default, marks them as read.
 	GetMessages = define[parley.GetMessagesRequest, parley.GetMessagesResult]("get_messages",
 		"Read the messages that you received, and mark them as read (unless you filter or sort).",
 		Team, Marks, self("agent_id"))
 
-	// MarkMessageRead marks messages as read that the caller received.
 	MarkMessageRead = define[parley.MarkMessageReadRequest, parley.MarkMessageReadResult]("mark_message_read",
 		"Mark messages as read without answering them.",
 		Team, Marks, self("agent_id"))
 
-	// GetMessageStatus returns every delivery of a message with its evidence.
 	GetMessageStatus = define[parley.MessageStatusRequest, parley.MessageStatusResult]("get_message_status",
 		"See how far a message got with each recipient, with times and evidence.",
 		Team, Reads, route("GET", "/api/messages/status"))
@@ -111,43 +103,35 @@ var (
 		"See who really sent a message that you got.",
 		Team, Reads)
 
-	// GetConversationHistory returns the messages between the caller and one other agent.
 	GetConversationHistory = define[parley.HistoryRequest, parley.HistoryResult]("get_conversation_history",
 		"Read what you and one other agent said to each other, oldest first.",
 		Team, Reads, route("GET", "/api/conversations/history"),
 		self("agent_id"))
 
-	// SearchMessages searches the messages that the caller sent or received.
 	SearchMessages = define[parley.SearchMessagesRequest, parley.SearchMessagesResult]("search_messages",
 		"Search the messages that you sent or received, newest first.",
 		Team, Reads, route("GET", "/api/messages/search"), self("agent_id"))
 
-	// FindMessages finds messages of the whole team. Only for the operator.
 	FindMessages = define[parley.FindMessagesRequest, parley.SearchMessagesResult]("find_messages",
 		"Find messages of the whole team by words, people, states, types and times, newest first.",
 		OperatorOnly, Reads)
 
-	// CheckNewMessages counts the unread messages and previews the most urgent.
 	CheckNewMessages = define[parley.CheckNewMessagesRequest, parley.CheckNewMessagesResult]("check_new_messages",
 		"See how many messages are unread, with a preview of the most urgent.",
 		Team, Reads, self("agent_id"))
 
-	// CreateThread opens a thread and notifies the other participants.
 	CreateThread = define[parley.CreateThreadRequest, parley.CreateThreadResult]("create_thread",
 		"Open a thread for a discussion of several agents. The others are notified.",
 		Team, Adds, self("creator_id"))
 
-	// ListThreads lists threads, the most recently active first.
 	ListThreads = define[parley.ListThreadsRequest, parley.ListThreadsResult]("list_threads",
 		"List the threads, the most recently active first. Any agent may join one.",
 		Team, Reads)
 
-	// GetThreadDetails returns one thread.
 	GetThreadDetails = define[parley.ThreadDetailsRequest, parley.ThreadDetailsResult]("get_thread_details",
 		"See a thread's title, creator and participants.",
 		Team, Reads)
 
-	// JoinThread makes the caller a participant, who may read the earlier posts.
 	JoinThread = define[parley.JoinThreadRequest, parley.MembershipResult]("join_thread",
 		"Join a thread; get_messages with its thread_id shows the earlier posts.",
 		Team, Marks, self("agent_id"))
@@ -172,8 +156,6 @@ var (
 		"See the state of a conversation, and whether you should answer.",
 		Team, Reads, self("agent_id"))
 
-	// ControlConversation releases, cools, mutes or unmutes a conversation, or changes
-	// the settings of a thread.
 	ControlConversation = define[parley.ControlConversationRequest,
 		parley.ControlConversationResult]("control_conversation",
 		"Release, cool, mute or unmute the conversation of two agents or of a thread, or change a thread's budgets.",
@@ -186,7 +168,6 @@ var (
 			"events that concern you.",
 		Team, Reads, programsOnly, route("GET", "/api/events"))
 
-	// TeamHistory sums up what the team did in the last hours.
 	TeamHistory = define[parley.TeamHistoryRequest, parley.TeamHistoryResult]("team_history",
 		"See what the team did in the last hours, as numbers: the states of each agent, who wrote to whom, how long "+
 			"questions stood open, which files several changed, and what each used by the hour.",

@@ -45,42 +45,34 @@ var (
 			"keeps its conversation.",
 		OperatorOnly, Destroys)
 
-	// ReadTerminal returns the agent's screen.
 	ReadTerminal = define[parley.ReadTerminalRequest, parley.ReadTerminalResult]("read_terminal",
 		"Read an agent's screen.",
 		Orchestrators, Reads, route("GET", "/api/terminal"))
 
-	// GetAttachInfo returns the command that shows a person the agent's terminal.
 	GetAttachInfo = define[parley.AttachInfoRequest, parley.AttachInfoResult]("get_attach_info",
 		"Get the command that shows a person an agent's terminal.",
 		Orchestrators, Reads, route("GET", "/api/attach"))
 
-	// ListSessions returns the conversations that the programs of a machine keep. Only for the operator: they are of
-	// all directories.
 	ListSessions = define[parley.ListSessionsRequest, parley.ListSessionsResult]("list_sessions",
 		"Find the conversations that the agent programs keep on this machine, of all directories, newest first, by "+
 			"what was said in them.",
 		OperatorOnly, Reads)
 
-	// ListWorktrees returns the worktrees and how far each is from its base.
 	ListWorktrees = define[parley.WorktreesRequest, parley.WorktreesResult]("list_worktrees",
 		"See the git worktrees of agents: branch, commits ahead of and behind the branch they came from, and files "+
 			"that are not committed.",
 		Orchestrators, Reads, route("GET", "/api/worktrees"))
 
-	// DiffAgent returns what an agent has changed and nobody merged.
 	DiffAgent = define[parley.DiffAgentRequest, parley.DiffAgentResult]("diff_agent",
 		"See what an agent has changed: in its worktree since it began, or else in its directory since the last "+
 			"commit.",
 		Orchestrators, Reads, route("GET", "/api/agents/diff"))
 
-	// ReviewAgent sends comments on what an agent has changed as one message.
 	ReviewAgent = define[parley.ReviewAgentRequest, parley.SendMessageResult]("review_agent",
 		"Send comments on what an agent has changed, as one message with file and line. The comments stand in the "+
 			"diff, each below its line.",
 		OperatorOnly, Adds, programsOnly)
 
-	// PreviewMerge returns what a merge of an agent's branch would do. It changes nothing.
 	PreviewMerge = define[parley.PreviewMergeRequest, parley.PreviewMergeResult]("preview_merge",
 		"See what merging an agent's branch would do: commits, a fast-forward or not, conflicts, what stands in the "+
 			"way, and which other agents change the same files.",
@@ -93,7 +85,6 @@ var (
 			"not merged is kept unless discard is given.",
 		OperatorOnly, Destroys)
 
-	// OpenPullRequest opens a pull request for an agent's branch, and has the agent told of its checks and reviews.
 	OpenPullRequest = define[parley.OpenPullRequestRequest, parley.OpenPullRequestResult]("open_pull_request",
 		"Push an agent's branch and open a pull request for it, with gh or glab as they are signed in. From then on "+
 			"failing checks and review comments come to the agent as messages.",
@@ -106,12 +97,10 @@ var (
 		"Pause all messages, or resume them. During a pause no message is accepted or typed; reading still works.",
 		Orchestrators, Marks)
 
-	// SteerAgent gives an agent guidance: a message with its own form of header.
 	SteerAgent = define[parley.SteerAgentRequest, parley.SendMessageResult]("steer_agent",
 		"Give an agent guidance: it is typed into its terminal as [GUARDIAN GUIDANCE - KIND], with high priority.",
 		Orchestrators, Adds)
 
-	// GetNeeds lists what needs the operator, and can dismiss a message from the list.
 	GetNeeds = define[parley.GetNeedsRequest, parley.GetNeedsResult]("get_needs",
 		"See what needs the operator: open dialogs, agents that are lost, ended, blocked or stuck, "+
 			"deliveries without proof, responses that are overdue, requests without an answer, agents to approve.",
@@ -145,12 +134,10 @@ var (
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",
 		OperatorOnly, Adds)
 
-	// ExplainMessage tells the whole story of a message in plain words.
 	ExplainMessage = define[parley.ExplainMessageRequest, parley.ExplainMessageResult]("explain_message",
 		"Get the whole story of a message in plain words: each step with its evidence, why it waits, and what to do.",
 		OperatorOnly, Reads, route("GET", "/api/messages/explain"))
 
-	// ExportMessages returns whole messages, page by page.
 	ExportMessages = define[parley.ExportMessagesRequest, parley.ExportMessagesResult]("export_messages",
 		"Read whole messages with every delivery and its evidence, oldest first, page by page: all of them, "+
 			"those of two agents, or those of a thread.",
@@ -198,7 +185,6 @@ var (
 		"Revoke one API key, or all keys of an agent.",
 		OperatorOnly, Destroys)
 
-	// ListKeys lists the valid keys, without their secrets.
 	ListKeys = define[parley.ListKeysRequest, parley.ListKeysResult]("list_keys",
 		"See which API keys are valid, when they were made, and when they were last used.",
 		OperatorOnly, Reads)
@@ -208,7 +194,6 @@ var (
 		"Approve or decline an agent that asked to be a special agent, or that registered from elsewhere.",
 		OperatorOnly, Marks)
 
-	// ListFiles lists the stored files and the space that they take.
 	ListFiles = define[parley.ListFilesRequest, parley.ListFilesResult]("list_files",
 		"See which files are stored, the newest first: their sizes, who sent them, and how much space they take.",
 		OperatorOnly, Reads)
@@ -226,18 +211,15 @@ var (
 		"Add an agent for which a model answers at once, or change how a model answers for it.",
 		OperatorOnly, Marks)
 
-	// ListResponders lists the agents for which a model answers, or will answer.
 	ListResponders = define[parley.ListRespondersRequest, parley.ListRespondersResult]("list_responders",
 		"See the agents for which a model answers: which model, on which server, and what keeps it from answering.",
 		OperatorOnly, Reads, route("GET", "/api/responders"))
 
-	// Usage returns what the models' answers cost, in total, by agent, and by call.
 	Usage = define[parley.UsageRequest, parley.UsageResult]("usage",
 		"See what models used: for responders tokens, time and failures, in total, by agent and by call; for the "+
 			"programs in terminals tokens and costs by agent, model and day.",
 		OperatorOnly, Reads, route("GET", "/api/usage"))
 
-	// GetWorkspaceStatus returns what the daemon runs, where, and whether it is well.
 	GetWorkspaceStatus = define[parley.WorkspaceStatusRequest, parley.WorkspaceStatusResult]("get_workspace_status",
 		"See what the daemon runs, where, and whether it is well.",
 		OperatorOnly, Reads, glance, route("GET", "/api/status"))
@@ -259,7 +241,6 @@ var (
 		"Have notices pushed to the browser of a session of the page, or no longer.",
 		OperatorOnly, Adds, programsOnly)
 
-	// ListHosts lists the machines that share the workspace's database.
 	ListHosts = define[parley.ListHostsRequest, parley.ListHostsResult]("list_hosts",
 		"See which machines share the workspace, with the agents that each of them has.",
 		OperatorOnly, Reads, route("GET", "/api/hosts"))

@@ -2,6 +2,12 @@
 
 package tmux
 
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
 // readerOf implements ReaderOf. ps does not tell which process waits for its terminal: it is taken for the youngest of
 // those in the foreground that have no child there, and nobody knows whether it reads.
 func readerOf(panePID int, all groups) (Reader, error) {
@@ -37,3 +43,17 @@ func programAt(pid int) Program {
 }
 
 func suspended(int) []string { return nil }
+
+// Unread fails with ErrUnsupported: only Linux answers FIONREAD on a foreign terminal
+// truthfully.
+func Unread(tty string) (int, error) {
+	return 0, fmt.Errorf("bytes unread by the program: %w", ErrUnsupported)
+}
+
+func localFlags(fd int) (uint64, error) {
+	t, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(t.Lflag), nil
+}
