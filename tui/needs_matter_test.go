@@ -138,6 +138,7 @@ func TestAllDebtorsOfAMessageAreReminded(t *testing.T) {
 		if got := len(s.rows()); got != 1 {
 			t.Fatalf("%d rows, want 1:\n%s", got, s.text())
 		}
+		s.shows("also overdue, tester, reviewer: owes you a response")
 		f.err = err
 		s.press("enter")
 		s.shows(name)

@@ -136,12 +136,34 @@ func (n *needDetail) story(x *need, w int, read bool) (lines []string) {
 		lines = n.say(lines, n.room.Theme.Dim, "in a shell: "+x.Command, w)
 	}
 
-	for i := range x.also {
-		also := &x.also[i]
-		lines = n.say(lines, n.room.Theme.Warn, "also "+kit.CodeWords(also.Kind)+": "+also.Text, w)
+	for _, also := range x.others() {
+		lines = n.say(lines, n.room.Theme.Warn, also, w)
 	}
 
 	return lines
+}
+
+// others says what else is part of the matter: once for all agents of whom the same is to be said.
+func (n *need) others() (said []string) {
+	for rest := n.also; len(rest) > 0; {
+		first, same := rest[0], 1
+		for same < len(rest) && rest[same].Kind == first.Kind && rest[same].Text == first.Text {
+			same++
+		}
+		var whom []string
+		for _, x := range rest[:same] {
+			if x.Agent != n.Agent {
+				whom = append(whom, x.Agent)
+			}
+		}
+		words := "also " + kit.CodeWords(first.Kind)
+		if len(whom) > 0 {
+			words += ", " + strings.Join(whom, ", ")
+		}
+		said = append(said, words+": "+first.Text)
+		rest = rest[same:]
+	}
+	return said
 }
 
 // leastDialog is how many lines of a dialog are shown even where there is less room:
