@@ -1652,6 +1652,7 @@ function clock(t5) {
   const time = d5.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   return today ? time : `${d5.toLocaleDateString([], { month: "short", day: "numeric" })} ${time}`;
 }
+var byName = (a4, b3) => a4.localeCompare(b3, void 0, { numeric: true });
 var shortened = (n4, most) => n4.length > most ? `${n4.slice(0, Math.ceil(most * 2 / 3) - 1)}…${n4.slice(-Math.floor(most / 3))}` : n4;
 function Since({ t: t5 }) {
   return t5 ? m5`<time class="quiet" datetime=${new Date(t5).toISOString()} title=${new Date(t5).toLocaleString()}>${ago(t5)}</time>` : null;
@@ -2053,6 +2054,7 @@ export {
   m5 as m,
   ago,
   clock,
+  byName,
   shortened,
   Since,
   Name,

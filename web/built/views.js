@@ -19,6 +19,7 @@ import {
   ago,
   announces,
   broad,
+  byName,
   call,
   callOnce,
   clock,
@@ -796,7 +797,7 @@ var words = (
   }
 );
 var doing = (a) => a.kind === "terminal" || a.state !== "idle" ? words[a.state] ?? a.state : a.kind === "responder" ? "answers by a model" : "mailbox";
-var asks = (a) => matters.value.some((n) => n.agent_id === a.id && n.kind !== "budget") || a.state === "waiting";
+var asks = (a) => matters.value.some((n) => n.agent_id === a.id && !["budget", "overdue"].includes(n.kind)) || a.state === "waiting";
 var Facts = ({ a }) => m`${(a.facts ?? []).filter((f) => f !== doing(a)).map((f) => m`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
 function Branch({ a }) {
   if (!a.worktree) return null;
@@ -825,7 +826,7 @@ var order = (a) => asks(a) ? 0 : { busy: 1, starting: 1, blocked: 2, unknown: 2,
   /** @type {string} */
   a.state
 ] ?? (a.kind === "terminal" ? 3 : 4);
-var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name, void 0, { numeric: true }));
+var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || byName(x.name, y.name));
 function found(text) {
   const words2 = text.toLowerCase().trim();
   const rank = (a) => {
@@ -1187,7 +1188,8 @@ function useMessages(h) {
 function Timeline({ h }) {
   const { width, left, letters: letters2, mostTicks } = sizes();
   const to = Date.parse(h.until);
-  const begun = Math.min(to - 6e4, ...h.agents.flatMap((a) => a.spans.map((s) => Date.parse(s.from))));
+  const team = [...h.agents].sort((x2, y) => byName(x2.agent, y.agent));
+  const begun = Math.min(to - 6e4, ...team.flatMap((a) => a.spans.map((s) => Date.parse(s.from))));
   const zoom = useZoom({ from: Math.max(Date.parse(h.since), begun - (to - begun) * 0.02), to });
   const { from, to: end } = zoom.shown;
   A(() => {
@@ -1195,8 +1197,8 @@ function Timeline({ h }) {
   }, [h.since]);
   const x = (t) => left + (t - from) / (end - from) * (width - left);
   const messages = useMessages(h).map((m2) => ({ ...m2, at: Date.parse(m2.time) })).filter((m2) => m2.at >= from && m2.at <= end);
-  const names = h.agents.map((a) => a.agent);
-  for (const m2 of messages) for (const n of [m2.sender, m2.recipient]) if (!names.includes(n) && names.length < h.agents.length + 5) names.push(n);
+  const names = team.map((a) => a.agent);
+  for (const m2 of messages) for (const n of [m2.sender, m2.recipient]) if (!names.includes(n) && names.length < team.length + 5) names.push(n);
   const arrows = messages.filter((m2) => names.includes(m2.sender) && names.includes(m2.recipient) && m2.sender !== m2.recipient).slice(-mostArrows);
   const seconds = (end - from) / 1e3;
   const step = 1e3 * ([2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200, 14400, 28800].find((s) => seconds / s <= mostTicks) ?? 86400);
@@ -1204,7 +1206,7 @@ function Timeline({ h }) {
   for (let t = Math.ceil(from / step) * step; t < end; t += step) ticks.push(t);
   const written = (t) => step < 6e4 ? new Date(t).toLocaleTimeString() : clock(t);
   const height = names.length * row + 26;
-  const table = h.agents.map((a) => {
+  const table = team.map((a) => {
     const s = (
       /** @type {Record<string, number>} */
       {}
@@ -1229,7 +1231,7 @@ function Timeline({ h }) {
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor=${x(t) > width - 40 ? "end" : "middle"} fill="currentColor" fill-opacity=".7">${written(t)}</text></g>`)}
       ${names.map((n, i) => m`<g key=${n}>
         <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${shortened(n, letters2)}</text>
-        ${(h.agents[i]?.spans ?? []).map((s) => {
+        ${(team[i]?.spans ?? []).map((s) => {
     const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
     return g && x1 > left && x0 < width ? m`<rect x=${x0} y=${i * row + (g === "waits" ? 2 : g === "idle" ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === "waits" ? 18 : g === "idle" ? 3 : 12}
             fill=${groups2[g][1]}><title>${n}: ${groups2[g][0]}, ${duration((Date.parse(s.to) - Date.parse(s.from)) / 1e3)}</title></rect>` : null;
@@ -1250,7 +1252,7 @@ function Matrix({ h }) {
     []
   );
   for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
-  names.sort();
+  names.sort(byName);
   const most = Math.max(1, ...h.pairs.map((p) => p.messages));
   const size2 = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 20 + 6.5 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));
   const shown2 = h.pairs.filter((p) => names.includes(p.sender) && names.includes(p.recipient));
@@ -1311,7 +1313,7 @@ function Used2({ h }) {
   const of = (s) => priced ? s.cost : s.tokens;
   const totals = shown2.map(([, c]) => [...c.values()].reduce((n, s) => n + of(s), 0));
   const most = Math.max(1e-9, ...totals);
-  const names = [...new Set(h.used.map((u) => u.agent))].sort();
+  const names = [...new Set(h.used.map((u) => u.agent))].sort(byName);
   const hue = (n) => `hsl(${Math.round(names.indexOf(n) * 360 / Math.max(1, names.length))} 45% 55%)`;
   const wide = shown2.length > 12 ? 32 : 60, short = (n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
   return m`<${Picture} title=${priced ? "What it cost" : "Tokens that were used"} name="usage" head=${[daily ? "day" : "hour", "agent", "tokens", "cost"]}
@@ -1331,7 +1333,7 @@ function Used2({ h }) {
 function Shared({ h }) {
   const shown2 = h.shared.slice(0, 40), names = (
     /** @type {string[]} */
-    [...new Set(shown2.flatMap((f) => f.agents))].sort()
+    [...new Set(shown2.flatMap((f) => f.agents))].sort(byName)
   );
   const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown2.map((f) => f.name.length))), size2 = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map((n) => n.length)));

@@ -2,7 +2,7 @@
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call, upload} from './api.js';
 import {agentOf, agents, lastWords, letters, matters, readStatus, refresh, send, sent, status, teamRead, worktrees} from './state.js';
-import {Name, Receipt, Since, Twice, Write, ago, html, may, roomy, shortened, useBroad, useReading, useState} from './parts.js';
+import {Name, Receipt, Since, Twice, Write, ago, byName, html, may, roomy, shortened, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Asks, Shown, act} from './needs.js';
 import {Terminal} from './terminal.js';
@@ -19,7 +19,7 @@ export const doing = a => a.kind === 'terminal' || a.state !== 'idle' ? words[a.
   : a.kind === 'responder' ? 'answers by a model' : 'mailbox';
 
 /** @param {any} a */
-const asks = a => matters.value.some(n => n.agent_id === a.id && n.kind !== 'budget') || a.state === 'waiting';
+const asks = a => matters.value.some(n => n.agent_id === a.id && !['budget', 'overdue'].includes(n.kind)) || a.state === 'waiting';
 
 /** What lists say of an agent, beside what the row says. @param {{a: any}} props */
 const Facts = ({a}) => html`${(a.facts ?? []).filter((/** @type {string} */ f) => f !== doing(a)).map((/** @type {string} */ f) => html`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
@@ -58,7 +58,7 @@ const groups = ['Ask', 'Work', 'In trouble', 'Idle', 'Without a terminal'];
 
 /** Those that wait come first, then those that work: the place of an agent's group. @param {any} a */
 const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
-export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name, undefined, {numeric: true}));
+export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || byName(x.name, y.name));
 
 /** Those in whose row a text stands, the best match first: in the name's beginning, in the name, elsewhere. @param {string} text */
 function found(text) {

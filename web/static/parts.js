@@ -30,6 +30,9 @@ export function clock(t) {
   return today ? time : `${d.toLocaleDateString([], {month: 'short', day: 'numeric'})} ${time}`;
 }
 
+/** The order of names is that of their numbers. @param {string} a @param {string} b */
+export const byName = (a, b) => a.localeCompare(b, undefined, {numeric: true});
+
 /** A name in a few letters: its end tells it from others as well. @param {string} n @param {number} most */
 export const shortened = (n, most) => n.length > most ? `${n.slice(0, Math.ceil(most * 2 / 3) - 1)}…${n.slice(-Math.floor(most / 3))}` : n;
 

@@ -3,13 +3,13 @@
 import {call} from './api.js';
 import {Picture, duration, groups} from './picture.js';
 import {Timeline} from './timeline.js';
-import {clock, html, shortened, useEffect, useReading, useRef, useState} from './parts.js';
+import {byName, clock, html, shortened, useEffect, useReading, useRef, useState} from './parts.js';
 
 /** Who wrote to whom. @param {{h: any}} props */
 function Matrix({h}) {
   const names = /** @type {string[]} */ ([]);
   for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
-  names.sort();
+  names.sort(byName);
   const most = Math.max(1, ...h.pairs.map((/** @type {any} */ p) => p.messages));
   const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 20 + 6.5 * Math.min(15, Math.max(0, ...names.map(n => n.length)));
   const shown = h.pairs.filter((/** @type {any} */ p) => names.includes(p.sender) && names.includes(p.recipient));
@@ -70,7 +70,7 @@ function Used({h}) {
   const of = (/** @type {{tokens: number, cost: number}} */ s) => priced ? s.cost : s.tokens;
   const totals = shown.map(([, c]) => [...c.values()].reduce((n, s) => n + of(s), 0));
   const most = Math.max(1e-9, ...totals);
-  const names = [...new Set(h.used.map((/** @type {any} */ u) => u.agent))].sort();
+  const names = [...new Set(h.used.map((/** @type {any} */ u) => u.agent))].sort(byName);
   const hue = (/** @type {string} */ n) => `hsl(${Math.round(names.indexOf(n) * 360 / Math.max(1, names.length))} 45% 55%)`;
   const wide = shown.length > 12 ? 32 : 60, short = (/** @type {number} */ n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
   return html`<${Picture} title=${priced ? 'What it cost' : 'Tokens that were used'} name="usage" head=${[daily ? 'day' : 'hour', 'agent', 'tokens', 'cost']}
@@ -90,7 +90,7 @@ function Used({h}) {
 
 /** Files that several agents changed. @param {{h: any}} props */
 function Shared({h}) {
-  const shown = h.shared.slice(0, 40), names = /** @type {string[]} */ ([...new Set(shown.flatMap((/** @type {any} */ f) => f.agents))].sort());
+  const shown = h.shared.slice(0, 40), names = /** @type {string[]} */ ([...new Set(shown.flatMap((/** @type {any} */ f) => f.agents))].sort(byName));
   const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((/** @type {any} */ f) => f.name.length))), size = 22;
   const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map(n => n.length)));
   const words = (/** @type {any} */ f) => `${f.apart ? 'in worktrees of their own' : 'in one directory'}, ${f.until ? `until ${clock(f.until)}` : 'still'}`;

@@ -2,7 +2,7 @@
 // Who did what over time, with an arrow for each message. It is zoomed by keys, by its buttons, by the wheel with Ctrl,
 // and by two fingers.
 import {Away, Refused, call} from './api.js';
-import {clock, html, shortened, useEffect, useRef, useState} from './parts.js';
+import {byName, clock, html, shortened, useEffect, useRef, useState} from './parts.js';
 import {announces} from './state.js';
 import {Picture, duration, groupOf, groups} from './picture.js';
 
@@ -106,16 +106,17 @@ function useMessages(h) {
 export function Timeline({h}) {
   const {width, left, letters, mostTicks} = sizes();
   const to = Date.parse(h.until);
+  const team = [...h.agents].sort((x, y) => byName(x.agent, y.agent));
   // A young team fills the picture.
-  const begun = Math.min(to - 60_000, ...h.agents.flatMap((/** @type {any} */ a) => a.spans.map((/** @type {any} */ s) => Date.parse(s.from))));
+  const begun = Math.min(to - 60_000, ...team.flatMap((/** @type {any} */ a) => a.spans.map((/** @type {any} */ s) => Date.parse(s.from))));
   const zoom = useZoom({from: Math.max(Date.parse(h.since), begun - (to - begun) * .02), to});
   const {from, to: end} = zoom.shown;
   useEffect(() => { if (zoom.box.current) zoom.box.current.scrollLeft = zoom.box.current.scrollWidth; }, [h.since]);
   const x = (/** @type {number} */ t) => left + (t - from) / (end - from) * (width - left);
 
   const messages = useMessages(h).map(m => ({...m, at: Date.parse(m.time)})).filter(m => m.at >= from && m.at <= end);
-  const names = h.agents.map((/** @type {any} */ a) => a.agent);
-  for (const m of messages) for (const n of [m.sender, m.recipient]) if (!names.includes(n) && names.length < h.agents.length + 5) names.push(n);
+  const names = team.map((/** @type {any} */ a) => a.agent);
+  for (const m of messages) for (const n of [m.sender, m.recipient]) if (!names.includes(n) && names.length < team.length + 5) names.push(n);
   const arrows = messages.filter(m => names.includes(m.sender) && names.includes(m.recipient) && m.sender !== m.recipient).slice(-mostArrows);
 
   const seconds = (end - from) / 1000;
@@ -125,7 +126,7 @@ export function Timeline({h}) {
   const written = (/** @type {number} */ t) => step < 60_000 ? new Date(t).toLocaleTimeString() : clock(t);
   const height = names.length * row + 26;
 
-  const table = h.agents.map((/** @type {any} */ a) => {
+  const table = team.map((/** @type {any} */ a) => {
     const s = /** @type {Record<string, number>} */ ({});
     for (const p of a.spans) {
       const long = Math.min(end, Date.parse(p.to)) - Math.max(from, Date.parse(p.from));
@@ -147,7 +148,7 @@ export function Timeline({h}) {
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor=${x(t) > width - 40 ? 'end' : 'middle'} fill="currentColor" fill-opacity=".7">${written(t)}</text></g>`)}
       ${names.map((/** @type {string} */ n, /** @type {number} */ i) => html`<g key=${n}>
         <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${shortened(n, letters)}</text>
-        ${(h.agents[i]?.spans ?? []).map((/** @type {any} */ s) => {
+        ${(team[i]?.spans ?? []).map((/** @type {any} */ s) => {
           const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
           // A wait is higher than the rest: it is told apart without its colour.
           return g && x1 > left && x0 < width ? html`<rect x=${x0} y=${i * row + (g === 'waits' ? 2 : g === 'idle' ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === 'waits' ? 18 : g === 'idle' ? 3 : 12}
