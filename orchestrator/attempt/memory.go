@@ -218,11 +218,16 @@ func (m *Memory) unreported(o *sight.Observation, looksIdle bool) bool {
 }
 
 // NoteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
+// A text that was entered after it was handed over stays the last.
 func (m *Memory) NoteHanded(job *store.Job, on *team.Terminal, l letter.Letter, g Given) {
+	if last := m.Given; last != nil && last.On == on && last.Entered.After(g.Typed) {
+		return
+	}
 	m.Given = m.NewText(on)
 	m.Given.Job, m.Given.Letter, m.Given.Given = *job, l, g
 }
 
+// Later returns the later one.
 func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

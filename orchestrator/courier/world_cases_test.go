@@ -325,6 +325,15 @@ var cases = []struct {
 			{At: ms(30686), Do: "dialog", N: 2, For: ms(9813)},
 		},
 	}},
+	{"what a program was started with, proven after a text that is taken back", story{
+		Profile: "claude", Back: ms(2875), Traits: traits{
+			Width: 120, Start: ms(920), Work: time.Second, Reports: true, Suggests: true,
+		},
+		Events: []event{
+			{At: ms(42332), Do: "launch", What: "late", N: 10, For: ms(35856)},
+			{At: ms(59156), Do: "undo", N: 9, For: ms(13728)}, send(ms(59654)), send(ms(85147)),
+		},
+	}},
 	{"keys that a killed daemon kept back", story{
 		Profile: "opencode", Back: ms(100),
 		Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(3914), Work: ms(3854)},
