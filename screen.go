@@ -169,9 +169,9 @@ type AnswerDialogRequest struct {
 	Choice string `json:"choice,omitempty" doc:"The option to choose: its number or its label. Without an answer, the dialog is only shown." max:"200"`
 	Text   string `json:"text,omitempty" doc:"The text to type, where the dialog takes one: one line." max:"2000"`
 
-	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options of a screen are not known, such as Down, Enter. dialog_id is then its screen_id." max:"8"`
+	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options are not known, such as Down, Enter. dialog_id is then the screen_id." max:"8"`
 
-	Forget bool `json:"forget,omitempty" doc:"Take back what was said before: that the program which reads its terminal takes messages, and where. Nothing else is sent then."`
+	Forget bool `json:"forget,omitempty" doc:"Take back that the program which reads its terminal takes messages, and send nothing."`
 }
 
 // Answers reports whether the request answers the dialog.

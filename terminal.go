@@ -225,14 +225,14 @@ type AgentSpec struct {
 	Orchestrate      bool     `json:"orchestrate,omitempty" yaml:"orchestrate" doc:"Let it launch and stop other agents."`
 	Interruptible    bool     `json:"interruptible,omitempty" yaml:"interruptible" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 	ResumeAfterLimit bool     `json:"resume_after_limit,omitempty" yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
-	Fallback         []string `json:"fallback,omitempty" yaml:"fallback" doc:"Profiles of programs of which the first that can goes on for it, when a usage limit lasts longer than fallback_after." max:"10"`
-	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's door, and not through its terminal: when_held where they would wait there. If left out, that, with versions of the program with which the door was tried." enum:"never,when_held,always"`
-	Sandbox          *bool    `json:"sandbox,omitempty" yaml:"sandbox" doc:"Run a program that parley launches behind a boundary that the kernel keeps: it sees its own directory, its program, a private home and its own socket. Left out, it is as the settings or its profile say of all; only the operator says false to that." means:"restart"`
+	Fallback         []string `json:"fallback,omitempty" yaml:"fallback" doc:"Profiles of programs: the first that can goes on for it, when a usage limit lasts longer than fallback_after." max:"10"`
+	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's door: when_held where they would wait in the terminal. If left out, that, with versions of the program with which the door was tried." enum:"never,when_held,always"`
+	Sandbox          *bool    `json:"sandbox,omitempty" yaml:"sandbox" doc:"Run the program in a sandbox: it sees only its own directory, its program, a private home and its own socket. If left out, as the settings or its profile say; only the operator may say false to that." means:"restart"`
 	Network          string   `json:"network,omitempty" yaml:"network" doc:"The network of its sandbox; shared if left out." enum:"shared,none" means:"restart"`
 	Read             []string `json:"read,omitempty" yaml:"read" doc:"Absolute paths that it may read in its sandbox too." max:"50" means:"restart"`
 	Write            []string `json:"write,omitempty" yaml:"write" doc:"Absolute paths that it may write in its sandbox too." max:"50" means:"restart"`
-	Nice             int      `json:"nice,omitempty" yaml:"nice" doc:"How much a program that parley launches yields to other work on its machine: 0 to 19, as for nice." min:"0" max:"19" means:"restart"`
-	Ports            []string `json:"ports,omitempty" yaml:"ports" flag:"port" doc:"Variables of the environment of a program that parley launches: each is a TCP port that is reserved for it, the same after a restart." max:"20" means:"restart"`
+	Nice             int      `json:"nice,omitempty" yaml:"nice" doc:"How much the program yields to other work on its machine: 0 to 19, as for nice." min:"0" max:"19" means:"restart"`
+	Ports            []string `json:"ports,omitempty" yaml:"ports" flag:"port" doc:"Variables of its environment: each is a TCP port that is reserved for it, the same after a restart." max:"20" means:"restart"`
 }
 
 // Sandboxed reports whether its program runs in a sandbox.

@@ -188,7 +188,7 @@ type DiffAgentResult struct {
 type FinishWorktreeRequest struct {
 	Agent   string   `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Merge   bool     `json:"merge,omitempty" doc:"Merge its branch into the branch that it came from."`
-	How     MergeWay `json:"how,omitempty" enum:"fast-forward,commit,squash" doc:"How to merge: by a fast-forward alone, always with a merge commit, or all as one commit, which needs remove. By default a fast-forward where that is possible, or else a merge commit."`
+	How     MergeWay `json:"how,omitempty" enum:"fast-forward,commit,squash" doc:"How to merge: only by a fast-forward, always with a merge commit, or all as one commit, which needs remove. By default a fast-forward, or else a merge commit."`
 	Keep    bool     `json:"keep,omitempty" doc:"With merge, without remove: the agent is not stopped, and goes on in its worktree."`
 	Remove  bool     `json:"remove,omitempty" doc:"Remove the worktree, and its branch if parley made it."`
 	Discard bool     `json:"discard,omitempty" doc:"With remove: throw away what is not committed or not merged."`
@@ -329,7 +329,7 @@ type NoticeWay struct {
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried, or misread: no program that is newer than those tried need be checked, or that parley misreads."`
+	Dismiss string `json:"dismiss,omitempty" doc:"What to take off the list: the message with this id, or its first 8 characters; or all of undelivered, storage, untried or misread."`
 }
 
 // OnlyReads reports whether the request dismisses nothing.

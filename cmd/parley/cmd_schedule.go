@@ -84,9 +84,9 @@ func (scheduleCommand) declare(c *cli) *cobra.Command {
 	}.declare(c)
 	_ = cmd.RegisterFlagCompletionFunc("agent", completer{c}.completeAgents)
 	cmd.AddCommand(commands{
-		changeScheduleCommand(parley.PauseSchedule, "Let no time of a schedule come until it is resumed"),
+		changeScheduleCommand(parley.PauseSchedule, "Pause a schedule"),
 		changeScheduleCommand(parley.ResumeSchedule,
-			"Let a schedule go on"),
+			"Resume a schedule"),
 		changeScheduleCommand(parley.RemoveSchedule, "Remove a schedule; its messages stay"),
 	}.declare(c)...)
 
