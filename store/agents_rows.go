@@ -45,35 +45,7 @@ var agentsTable = engine.Table[agentRow]{
 	Name:  "agents",
 	Key:   []string{"id"},
 	Grows: true,
-	Columns: engine.Columns[agentRow]{
-		{"id", func(r *agentRow) any { return r.ID }},
-		{"name", func(r *agentRow) any { return r.Name }},
-		{"role", func(r *agentRow) any { return r.Role }},
-		{"spec", func(r *agentRow) any { return specText(r.Spec) }},
-		{"kind", func(r *agentRow) any { return r.Kind }},
-		{"state", func(r *agentRow) any { return r.State }},
-		{"since", func(r *agentRow) any { return r.Since }},
-		{"evidence", func(r *agentRow) any { return r.Evidence }},
-		{"exit_status", func(r *agentRow) any { return r.ExitStatus }},
-		{"host", func(r *agentRow) any { return r.Host }},
-		{"profile", func(r *agentRow) any { return r.Profile }},
-		{"command", func(r *agentRow) any { return jsonList(r.Command) }},
-		{"dir", func(r *agentRow) any { return r.Dir }},
-		{"worktree", func(r *agentRow) any { return r.Worktree }},
-		{"socket", func(r *agentRow) any { return r.Socket }},
-		{"pane", func(r *agentRow) any { return r.Pane }},
-		{"approval", func(r *agentRow) any { return r.Approval }},
-		{"seal", func(r *agentRow) any { return r.Seal }},
-		{"session", func(r *agentRow) any { return r.Session }},
-		{"session_state", func(r *agentRow) any { return r.SessionState }},
-		{"no_resume", func(r *agentRow) any { return r.NoResume }},
-		{"prompt_hash", func(r *agentRow) any { return r.PromptHash }},
-		{"own_env", func(r *agentRow) any { return jsonList(r.OwnEnv) }},
-		{"ports", func(r *agentRow) any { return r.Ports }},
-		{"pull_request", func(r *agentRow) any { return r.PullRequest }},
-		{"created_at", func(r *agentRow) any { return r.CreatedAt }},
-		{"last_active", func(r *agentRow) any { return r.LastActive }},
-	},
+	Columns: engine.ColumnsOf[agentRow](butFor()),
 	Refused: func(err error, rows []agentRow) error {
 		if engine.Duplicate(err) {
 			return nameTaken(rows[0].Name)
@@ -93,11 +65,6 @@ func butFor(columns ...string) func(string) bool {
 
 func jsonList(list []string) string {
 	text, _ := json.Marshal(list) // strings
-	return string(text)
-}
-
-func specText(s parley.AgentSpec) string {
-	text, _ := json.Marshal(s) // texts, lists of them, numbers and bools
 	return string(text)
 }
 

@@ -32,17 +32,7 @@ type keyRow struct {
 var keysTable = engine.Table[keyRow]{
 	Name: "agent_keys",
 	Key:  []string{"id"},
-	Columns: engine.Columns[keyRow]{
-		{"id", func(r *keyRow) any { return r.ID }},
-		{"agent_id", func(r *keyRow) any { return r.AgentID }},
-		{"hash", func(r *keyRow) any { return r.Hash }},
-		{"origin", func(r *keyRow) any { return r.Origin }},
-		{"created_at", func(r *keyRow) any { return r.CreatedAt }},
-		{"last_used", func(r *keyRow) any { return r.LastUsed }},
-		{"expires_at", func(r *keyRow) any { return r.ExpiresAt }},
-		{"browser", func(r *keyRow) any { return r.Browser }},
-		{"address", func(r *keyRow) any { return r.Address }},
-	},
+	Columns: engine.ColumnsOf[keyRow](butFor()),
 }
 
 // List returns all keys by agent, the oldest first, without the agents' names.

@@ -25,18 +25,7 @@ var respondersTable = engine.Table[responderRow]{
 	Name:  "responders",
 	Key:   []string{"agent_id"},
 	Grows: true,
-	Columns: engine.Columns[responderRow]{
-		{"agent_id", func(r *responderRow) any { return r.AgentID }},
-		{"model_id", func(r *responderRow) any { return r.ModelID }},
-		{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},
-		{"temperature", func(r *responderRow) any { return r.Temperature }},
-		{"max_tokens", func(r *responderRow) any { return r.MaxTokens }},
-		{"base_url", func(r *responderRow) any { return r.BaseURL }},
-		{"api_key_env", func(r *responderRow) any { return r.APIKeyEnv }},
-		{"additional_config", func(r *responderRow) any { return r.AdditionalConfig }},
-		{"auto_respond", func(r *responderRow) any { return r.AutoRespond }},
-		{"origin", func(r *responderRow) any { return r.Origin }},
-	},
+	Columns: engine.ColumnsOf[responderRow](butFor()),
 }
 
 func (r *responderRow) responder() (*parley.Responder, error) {

@@ -47,21 +47,10 @@ type outcomeRow struct {
 var schedulesTable = engine.Table[scheduleRow]{
 	Name: "schedules",
 	Key:  []string{"id"},
-	Columns: engine.Columns[scheduleRow]{
-		{"id", func(r *scheduleRow) any { return r.ID }},
-		{"owner_id", func(r *scheduleRow) any { return r.OwnerID }},
-		{"name", func(r *scheduleRow) any { return r.Name }},
-		{"message", func(r *scheduleRow) any { return r.Message }},
-		{"every", func(r *scheduleRow) any { return r.Every }},
-		{"zone", func(r *scheduleRow) any { return r.Zone }},
-		{"start", func(r *scheduleRow) any { return r.Start }},
-		{"chain_id", func(r *scheduleRow) any { return r.ChainID }},
-		{"hop", func(r *scheduleRow) any { return r.Hop }},
-		{"created_at", func(r *scheduleRow) any { return r.CreatedAt }},
-		{"state", func(r *scheduleRow) any { return r.State }},
-		{"next_at", func(r *scheduleRow) any { return r.NextAt }},
-		{"set_at", func(r *scheduleRow) any { return r.SetAt }},
-	},
+	Columns: engine.ColumnsOf[scheduleRow](onlyColumns(
+		"id", "owner_id", "name", "message", "every", "zone", "start", "chain_id", "hop", "created_at", "state",
+		"next_at", "set_at",
+	)),
 }
 
 func (r *scheduleRow) schedule() (parley.Schedule, error) {

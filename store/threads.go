@@ -158,13 +158,7 @@ var threadsTable = engine.Table[threadRow]{
 	Name:  "threads",
 	Key:   []string{"id"},
 	Grows: true,
-	Columns: engine.Columns[threadRow]{
-		{"id", func(r *threadRow) any { return r.ID }},
-		{"title", func(r *threadRow) any { return r.Title }},
-		{"creator_id", func(r *threadRow) any { return r.CreatorID }},
-		{"created_at", func(r *threadRow) any { return r.CreatedAt }},
-		{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
-	},
+	Columns: engine.ColumnsOf[threadRow](butFor()),
 }
 
 const threadColumns = `t.id, t.title, t.creator_id, t.created_at, t.last_message_at`
