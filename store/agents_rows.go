@@ -42,9 +42,9 @@ type agentRow struct {
 }
 
 var agentsTable = engine.Table[agentRow]{
-	Name:  "agents",
-	Key:   []string{"id"},
-	Grows: true,
+	Name:    "agents",
+	Key:     []string{"id"},
+	Grows:   true,
 	Columns: engine.ColumnsOf[agentRow](butFor()),
 	Refused: func(err error, rows []agentRow) error {
 		if engine.Duplicate(err) {

@@ -30,8 +30,8 @@ type keyRow struct {
 }
 
 var keysTable = engine.Table[keyRow]{
-	Name: "agent_keys",
-	Key:  []string{"id"},
+	Name:    "agent_keys",
+	Key:     []string{"id"},
 	Columns: engine.ColumnsOf[keyRow](butFor()),
 }
 

@@ -22,9 +22,9 @@ type responderRow struct {
 }
 
 var respondersTable = engine.Table[responderRow]{
-	Name:  "responders",
-	Key:   []string{"agent_id"},
-	Grows: true,
+	Name:    "responders",
+	Key:     []string{"agent_id"},
+	Grows:   true,
 	Columns: engine.ColumnsOf[responderRow](butFor()),
 }
 

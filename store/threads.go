@@ -155,9 +155,9 @@ type threadRow struct {
 }
 
 var threadsTable = engine.Table[threadRow]{
-	Name:  "threads",
-	Key:   []string{"id"},
-	Grows: true,
+	Name:    "threads",
+	Key:     []string{"id"},
+	Grows:   true,
 	Columns: engine.ColumnsOf[threadRow](butFor()),
 }
 
