@@ -14,7 +14,7 @@ func TestAgentColumnsAreThoseOfTheSettings(t *testing.T) {
 		f.agents[i].Role, f.agents[i].Unread = "builder", 3
 	}
 
-	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "messages, role, branch"}))
+	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "waiting, role, branch"}))
 	s.press("2")
 	heads := strings.Fields(strings.Split(s.text(), "\n")[3])
 	want := []string{"agent", "state", "now", "messages", "role"}

@@ -85,7 +85,7 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 		{ScreenSettings{First: "home"}, "here: first is home: Give traffic, agents, threads, needs, health."},
 		{ScreenSettings{Keys: map[string]string{"tile": "x"}},
 			`here: screen: keys has "tile", which is no action: Did you mean tiles? The table of keys in docs/screen.md names the actions.`},
-		{ScreenSettings{AgentColumns: "messages, Last-Hour", TrafficColumns: "state", DetailWidth: 40,
+		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40,
 			DetailHeight: 80}, ""},
 		{ScreenSettings{AgentColumns: "for, rol"},
 			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +

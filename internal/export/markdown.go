@@ -20,8 +20,12 @@ type markdown struct {
 
 func newMarkdown(w io.Writer, h Head) (*markdown, error) {
 	m := &markdown{w: bufio.NewWriter(w), head: h}
-	fmt.Fprintf(m.w, "# %s\n\n%d messages, written on %s.\n",
-		escapeMarkdown(h.Title), h.Total, h.At.In(h.Zone).Format(momentForm))
+	what := "messages"
+	if h.Total == 1 {
+		what = "message"
+	}
+	fmt.Fprintf(m.w, "# %s\n\n%d %s, written on %s.\n",
+		escapeMarkdown(h.Title), h.Total, what, h.At.In(h.Zone).Format(momentForm))
 	return m, nil
 }
 

@@ -329,9 +329,15 @@ func Beside(th Theme, left, right []string, w int) []string {
 	return lines
 }
 
-// ColumnsIn splits a list of names.
+// ColumnsIn splits a list of names. A column that was renamed is known by its old name, too.
 func ColumnsIn(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
+	names := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
+	for i, name := range names {
+		if name == "waiting" {
+			names[i] = "messages"
+		}
+	}
+	return names
 }
 
 // SameDay reports whether two times are of one day in a time zone.
