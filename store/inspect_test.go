@@ -82,7 +82,7 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 		run(t, db, `UPDATE sqlite_master SET sql = 'CREATE INDEX pair_a ON pair (b)' WHERE name = 'pair_a'`)
 	})
 
-	for path, want := range map[string]string{text: "not a database", foreign: "not one of parley's",
+	for path, want := range map[string]string{text: "not a database", foreign: "but not parley's",
 		indexed: "damaged"} {
 		h, err := Inspect(t.Context(), Options{Path: path})
 		if parley.ErrorCode(err) != parley.StorageUnavailable || !strings.Contains(err.Error(), want) {

@@ -119,7 +119,7 @@ func TestOpenRefusesForeignDatabase(t *testing.T) {
 	db := raw(t, path)
 	run(t, db, "PRAGMA journal_mode = WAL; CREATE TABLE recipes (id INTEGER)")
 	db.Close()
-	wantRefused(t, path, "not one of parley's")
+	wantRefused(t, path, "but not parley's")
 }
 
 func TestOpenRefusesDamage(t *testing.T) {
