@@ -27,9 +27,6 @@ const (
 	password     = "hush"
 )
 
-// patience bounds what a test waits for on a busy machine.
-const patience = time.Minute
-
 // fakeOpencode answers as opencode 1.18.33 does, as far as the door asks.
 type fakeOpencode struct {
 	dir    string
