@@ -113,7 +113,8 @@ func (m *Memory) ownText(o *sight.Observation) sight.Hold {
 
 // touched holds while a person types, and while the program has drawn nothing since it has read late
 // what waited in its terminal: what is read late is shown late, and could be the keys of a person
-// who has left.
+// who has left. Behind a text that waits for its key, keys count for as long as a program may take to show them: Copilot
+// drew those of a person more than 8 s late on a machine with a load of 40, and other things meanwhile.
 func (m *Memory) touched(o *sight.Observation) sight.Hold {
 	now, screen := o.Now, o.Screen
 	if !o.Requested.IsZero() {
@@ -122,7 +123,11 @@ func (m *Memory) touched(o *sight.Observation) sight.Hold {
 	if waited := m.keysWaited(o); waited.After(screen.Touched) {
 		screen.Touched = waited
 	}
-	return sight.Touched(now, screen, m.lag)
+	lag := m.lag
+	if x := m.Text; x != nil && x.Keyless && x.On == o.On {
+		lag = sight.UnshownPause // the key would take along what they typed behind it
+	}
+	return sight.Touched(now, screen, lag)
 }
 
 // keysWaited returns when keys of a person may last have waited to be read. Those that tmux kept back for an earlier

@@ -286,3 +286,14 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestKeysBehindATextThatWaitsForItsKeyHoldForLonger(t *testing.T) {
+	for _, keyless := range []bool{true, false} {
+		s := newStage(t, framedText)
+		s.touched, s.drawn = s.now.Add(-sight.TypingPause-time.Second), s.now // it has drawn something since
+		s.memory.Text.Keyless = keyless
+		if h := s.memory.touched(s.observation()); h.None() == keyless {
+			t.Errorf("the text waits for its key: %v; got %+v", keyless, h)
+		}
+	}
+}

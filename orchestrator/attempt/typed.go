@@ -27,7 +27,7 @@ type Typed struct {
 	copies      // on the screen at the look before it was typed
 	Kept   bool // its program has come to rest with it
 
-	// doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
+	// Doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
 	// proves nothing then, and an answer below it can be one to a later prompt.
 	Doubted bool
 
@@ -57,13 +57,13 @@ type Given struct {
 	Told    time.Time // when that was concluded
 	Queued  bool      // it was, or may have been, entered while its program worked, and may wait in a queue of that
 
-	// unreported is set while the program, which reports the prompts that it is given,
+	// Unreported is set while the program, which reports the prompts that it is given,
 	// has not reported this one.
 	Unreported bool
 	Typed      time.Time // a report of it comes after that
 	idle       time.Time // the program has looked idle since then; zero: it does not
 
-	// unshown is set while the program has not shown this message, the first of its session, and
+	// Unshown is set while the program has not shown this message, the first of its session, and
 	// drops what comes before that.
 	Unshown bool
 }
@@ -164,6 +164,7 @@ type followed struct {
 	idle    bool      // the time is over, and nothing shows that a turn began
 }
 
+// Pending reports whether the text has left its composer, and what follows is looked at.
 func (f *followed) Pending() bool { return !f.since.IsZero() }
 
 // Attempt is one message on its way into one terminal. It is a machine with a phase, that

@@ -20,6 +20,7 @@ type Letter struct {
 	Announced bool   // it is the announcement of a text that is too long for the terminal
 }
 
+// Whole lays a message out whole. With short, its footer names the message alone.
 func Whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) Letter {
 	seal := to.Agent().Seal
 	foot := msg.Footer(short, seal)

@@ -16,6 +16,7 @@ type Hold struct {
 	Draft string // that stands in the composer, once the screen has rested as long as for a message
 }
 
+// Held returns a hold of a code, with its detail.
 func Held(code parley.ReasonCode, detail string) Hold { return Hold{Cause: code.With(detail)} }
 
 // With returns the same with words around those that it has.
@@ -115,10 +116,10 @@ func Comeback(a *parley.Agent) string {
 }
 
 const (
-	// typingPause is how long after a person's last key in a terminal it is theirs.
+	// TypingPause is how long after a person's last key in a terminal it is theirs.
 	// tmux tells the time of that key in whole seconds.
 	TypingPause = 3 * time.Second
-	// unshownPause is the same while nothing was drawn since that key: a program that is
+	// UnshownPause is the same while nothing was drawn since that key: a program that is
 	// busy shows late what it was given. Copilot took more than two seconds on a machine
 	// that had ten things to do at once.
 	UnshownPause = 10 * time.Second

@@ -22,7 +22,10 @@ type Machine struct{ processes *tmux.Processes }
 // NewMachine returns it.
 func NewMachine() Machine { return Machine{processes: &tmux.Processes{}} }
 
-func (Machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.TTY) }
+// Unread returns how many bytes wait in a terminal.
+func (Machine) Unread(t *team.Terminal) (int, error) { return tmux.Unread(t.TTY) }
+
+// Canonical reports whether a terminal is read by lines, Echo whether it shows what is typed.
 func (Machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
 func (Machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
 
@@ -37,6 +40,7 @@ func (Machine) Alive(t *team.Terminal) bool {
 // TTYMode is how a terminal is read: by lines, or byte by byte.
 type TTYMode struct{ Canonical, Known bool }
 
+// TTYModeOf returns how a terminal is read now.
 func TTYModeOf(h Host, t *team.Terminal) TTYMode {
 	canonical, err := h.Canonical(t)
 	return TTYMode{canonical, err == nil}

@@ -20,6 +20,7 @@ type Question struct {
 	words string // as it stands there; "" when only the terminal's mode tells
 }
 
+// None reports whether nothing is asked.
 func (q Question) None() bool { return q.Code == "" }
 
 // QuestionOf returns what a terminal asks whose screen asks that, and which hides what is typed or

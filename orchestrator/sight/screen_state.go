@@ -19,7 +19,7 @@ const (
 	// reported (one that a person interrupts is not), and a screen follows a report
 	// within some frames.
 	overruled = 3 * time.Second
-	// passed is the same for a report of what ends by itself. Its end is reported too, but
+	// Passed is the same for a report of what ends by itself. Its end is reported too, but
 	// that report can get lost. Programs show a compaction within a second.
 	Passed = 10 * time.Second
 	// asksAfter is how long a screen that no marker knows must last before what looks like a question on it
