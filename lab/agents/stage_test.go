@@ -230,6 +230,9 @@ func (p *realProgram) again(prompts []string, i int) bool {
 	if p.repeats && i > 0 && prompts[i] == prompts[i-1] {
 		return true
 	}
+	if i > 1 && summary.MatchString(prompts[i-1]) && prompts[i] == prompts[i-2] {
+		return true
+	}
 	const most = 8 // urgent messages into one turn
 	for n := 1; n <= most && p.restarts; n++ {
 		for begin := max(i-n+1, n); begin <= i && begin+n < len(prompts); begin++ {
@@ -244,6 +247,7 @@ func (p *realProgram) again(prompts []string, i int) bool {
 
 func TestWhatAProgramSendsAgainCountsOnce(t *testing.T) {
 	a, u, v := "a", "u (ann · msg 1 · urgent)", "v (ann · msg 2 · urgent)"
+	sum := "Please create a detailed summary of the conversation so far. It has become long."
 	for _, c := range []struct {
 		prompts, want []string
 	}{
@@ -252,6 +256,7 @@ func TestWhatAProgramSendsAgainCountsOnce(t *testing.T) {
 		{[]string{a, a, a}, []string{a, a, a}},
 		{[]string{a, u, u}, []string{a, u, u}},
 		{[]string{a, u, a, u}, []string{a, u, a, u}},
+		{[]string{a, sum, a, sum, u}, []string{a, sum, sum, u}},
 	} {
 		var got []string
 		for i, prompt := range c.prompts {
@@ -289,7 +294,7 @@ func (s *onStage) strays() (strays []string) {
 				prompt = strings.Replace(prompt, text, "", 1)
 			}
 		}
-		prompt = strings.TrimSpace(besides.ReplaceAllString(prompt, ""))
+		prompt = strings.TrimSpace(summary.ReplaceAllString(besides.ReplaceAllString(prompt, ""), ""))
 		if prompt != "" {
 			strays = append(strays, prompt)
 		}
@@ -299,6 +304,9 @@ func (s *onStage) strays() (strays []string) {
 
 // besides is what programs add: the prompt after a person has pressed Escape, and Claude Code's marks of a paste.
 var besides = regexp.MustCompile(`\[Request interrupted by user( for tool use)?\]|</?pasted_content id="\w+">`)
+
+// summary is what Copilot asks its model when its history has become long. It sends the last prompt once more then.
+var summary = regexp.MustCompile(`(?s)^Please create a detailed summary of the conversation so far\..*`)
 
 // held waits until a message is held for a reason.
 func (s *onStage) held(reason string) {

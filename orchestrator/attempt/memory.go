@@ -113,8 +113,8 @@ func (m *Memory) ownText(o *sight.Observation) sight.Hold {
 
 // touched holds while a person types, and while the program has drawn nothing since it has read late
 // what waited in its terminal: what is read late is shown late, and could be the keys of a person
-// who has left. Behind a text that waits for its key, keys count for as long as a program may take to show them: Copilot
-// drew those of a person more than 8 s late on a machine with a load of 40, and other things meanwhile.
+// who has left. Behind a text that waits for its key, keys count for as long as a program may take to show them:
+// Copilot drew those of a person more than 8 s late on a machine with a load of 40, and other things meanwhile.
 func (m *Memory) touched(o *sight.Observation) sight.Hold {
 	now, screen := o.Now, o.Screen
 	if !o.Requested.IsZero() {
