@@ -256,7 +256,7 @@ func TestWhatAProgramSendsAgainCountsOnce(t *testing.T) {
 		{[]string{a, a, a}, []string{a, a, a}},
 		{[]string{a, u, u}, []string{a, u, u}},
 		{[]string{a, u, a, u}, []string{a, u, a, u}},
-		{[]string{a, sum, a, sum, u}, []string{a, sum, sum, u}},
+		{[]string{a, sum, a, "b"}, []string{a, sum, "b"}},
 	} {
 		var got []string
 		for i, prompt := range c.prompts {
