@@ -273,7 +273,6 @@ func (p *pageTest) zooms(t *testing.T) {
 	x.Clean()
 }
 
-// Nothing that stands there moves while the page opens.
 // moved notes what shifts in the page: by how much, when, and which elements; and when the page last changed.
 const moved = `window.moved = []; new PerformanceObserver(all => { for (const e of all.getEntries()) {
 	const at = r => [r.x, r.y, r.width, r.height].map(Math.round).join(' ');
@@ -283,7 +282,8 @@ const moved = `window.moved = []; new PerformanceObserver(all => { for (const e 
 	window.changed = 0;
 	new MutationObserver(() => { window.changed = performance.now() }).observe(document, {childList: true, subtree: true, characterData: true})`
 
-// On a slow line and a slow processor each state of the page is seen, that a quick one passes over.
+// standsStill looks that nothing that stands there moves while the page opens. On a slow line and a slow processor each
+// state of the page is seen, that a quick one passes over.
 func (p *pageTest) standsStill(t *testing.T) {
 	for _, width := range []int64{390, 820, 1400} {
 		x := testpage.Open(t, p.browser, "about:blank", width, 900)

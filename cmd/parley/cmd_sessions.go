@@ -106,8 +106,11 @@ Handed back, a program continues its conversation. If the new program does not s
   parley handoff coder --to codex --record --text "Only the tests are left"
   parley handoff coder --to claude            # back again, with its conversation`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if nameCount(cmd, args) != 1 {
+			switch {
+			case nameCount(cmd, args) != 1:
 				return misused(cmd, fmt.Errorf("parley handoff takes one name, and the command after --"))
+			case h.request.To == "":
+				return misused(cmd, fmt.Errorf("parley handoff needs --to PROFILE"))
 			}
 			return nil
 		},

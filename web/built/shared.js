@@ -1349,6 +1349,7 @@ var worktrees = a3(
 );
 var loaded = a3(false);
 var teamRead = a3(false);
+var heard = a3(false);
 var line = a3({ live: false, since: Date.now(), tried: false });
 var versions = a3({ first: "", now: "", old: false });
 var lastWords = a3(
@@ -1527,6 +1528,7 @@ async function followEvents() {
         const past = await call("read_events", { last: 300 });
         remember(past.events);
         seq.value = past.next;
+        heard.value = true;
       }
       await stream(`/api/events?after=${seq.value}`, () => {
         pause = 250;
@@ -1546,6 +1548,7 @@ async function followEvents() {
     }
     if (!leaving() && (line.value.live || !line.value.tried)) line.value = { live: false, since: lastSeen(), tried: true };
     if (!session.value) return;
+    heard.value = true;
     await rest(pause);
     pause = Math.min(pause * 2, 4e3);
   }
@@ -2035,6 +2038,7 @@ export {
   worktrees,
   loaded,
   teamRead,
+  heard,
   line,
   versions,
   lastWords,

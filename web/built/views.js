@@ -25,6 +25,7 @@ import {
   clock,
   d,
   download,
+  heard,
   lastWords,
   letters,
   m,
@@ -844,7 +845,7 @@ function Agents() {
   if (teamRead.value && !agents.value.length) {
     return m`<p class="empty">There are no agents yet. ${may() ? m`<a href="#/launch">Start one</a>` : null}</p>`;
   }
-  const shown2 = found(text), whom = text ? `the ${shown2.length} that are shown` : "all agents";
+  const shown2 = heard.value ? found(text) : [], whom = text ? `the ${shown2.length} that are shown` : "all agents";
   const write = (t) => send("broadcast_message", { text: t, ...text ? { recipients: shown2.map((a) => a.name) } : {} }, { to: whom, place: "agents" });
   const look = (e) => choose(e.target.closest("[data-agent]")?.dataset.agent ?? chosen);
   return m`<section aria-label="Agents"><div onFocusCapture=${look} onMouseOver=${look}><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>

@@ -1,7 +1,7 @@
 // @ts-check
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {call, upload} from './api.js';
-import {agentOf, agents, lastWords, letters, matters, readStatus, refresh, send, sent, status, teamRead, worktrees} from './state.js';
+import {agentOf, agents, heard, lastWords, letters, matters, readStatus, refresh, send, sent, status, teamRead, worktrees} from './state.js';
 import {Name, Receipt, Since, Twice, Write, ago, byName, html, may, roomy, shortened, useBroad, useReading, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Asks, Shown, act} from './needs.js';
@@ -82,7 +82,7 @@ export function Agents() {
   if (teamRead.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. ${may() ? html`<a href="#/launch">Start one</a>` : null}</p>`;
   }
-  const shown = found(text), whom = text ? `the ${shown.length} that are shown` : 'all agents';
+  const shown = heard.value ? found(text) : [], whom = text ? `the ${shown.length} that are shown` : 'all agents';
   const write = (/** @type {string} */ t) => send('broadcast_message', {text: t, ...(text ? {recipients: shown.map(a => a.name)} : {})}, {to: whom, place: 'agents'});
   const look = (/** @type {any} */ e) => choose(e.target.closest('[data-agent]')?.dataset.agent ?? chosen);
   return html`<section aria-label="Agents"><div onFocusCapture=${look} onMouseOver=${look}><p class="row small"><a class="way-over desk" href="#/tiles">As terminals</a>

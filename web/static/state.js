@@ -17,6 +17,8 @@ export const worktrees = signal(/** @type {Record<string, any>} */ ({}));
 /** Whether what waits for the person was read, and whether the agents were. */
 export const loaded = signal(false);
 export const teamRead = signal(false);
+/** Whether the events up to now are known, of which rows show the last words: rows that are drawn before grow under a finger. */
+export const heard = signal(false);
 
 /** The way to the daemon: live, or offline since a time. */
 export const line = signal({live: false, since: Date.now(), tried: false});
@@ -220,6 +222,7 @@ async function followEvents() {
         const past = await call('read_events', {last: 300});
         remember(past.events);
         seq.value = past.next;
+        heard.value = true;
       }
       await stream(`/api/events?after=${seq.value}`, () => {
         pause = 250;
@@ -238,6 +241,7 @@ async function followEvents() {
     }
     if (!leaving() && (line.value.live || !line.value.tried)) line.value = {live: false, since: lastSeen(), tried: true};
     if (!session.value) return;
+    heard.value = true; // as far as it can be for now
     await rest(pause);
     pause = Math.min(pause * 2, 4000);
   }
