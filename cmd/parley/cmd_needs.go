@@ -198,3 +198,31 @@ func noticesFound(f *findings, ways []parley.NoticeWay) {
 		f.ok("notify", "%s", words)
 	}
 }
+
+// needSentence says what a person must do about a need.
+func needSentence(n *parley.Need) string {
+	d := n.Dialog
+	if d == nil || d.Question == "" {
+		var steps []string
+		for _, step := range n.Steps(true) {
+			steps = append(steps, parley.NeedStep{Words: cmp.Or(step.Words, "type"), Command: step.Command}.String())
+		}
+		return fmt.Sprintf("%s needs you: %s. To help, %s", n.Agent, strings.TrimRight(n.Text, "."),
+			strings.Join(steps, "; "))
+	}
+	words := n.Agent + " asks: " + d.Question
+	for _, o := range d.Options {
+		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
+	}
+	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
+}
+
+// alsoOf returns the agents besides its own that are part of the matter of a need.
+func alsoOf(n *parley.Need, rest []parley.Need) (names []string) {
+	for i := range rest {
+		if x := &rest[i]; n.Covers(x) && x.Agent != n.Agent && !slices.Contains(names, x.Agent) {
+			names = append(names, x.Agent)
+		}
+	}
+	return names
+}

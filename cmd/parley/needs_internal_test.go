@@ -102,3 +102,17 @@ func TestAMatterIsAnnouncedOnce(t *testing.T) {
 		known = now
 	}
 }
+
+func TestAMatterOfSeveralAgentsNamesThem(t *testing.T) {
+	var needs []parley.Need
+	for _, name := range []string{"ann", "ben", "cleo"} {
+		n := *needOf(parley.NeedOverdue)
+		n.Agent, n.AgentID, n.MessageID = name, name, "m"
+		needs = append(needs, n)
+	}
+	lines := differs(map[string]heard{}, waits(needs, nil))
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "ann needs you") ||
+		!strings.HasSuffix(lines[0], "The same of ben, cleo") {
+		t.Errorf("it says %q", lines)
+	}
+}

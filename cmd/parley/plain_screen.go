@@ -223,7 +223,7 @@ func waits(needs []parley.Need, inbox []parley.InboxMessage) map[string]heard {
 		n := &needs[i]
 		what := heard{end: fmt.Sprintf("%s does not need you for that now: %s.", n.Agent, n.Kind.Words())}
 		if slices.Contains(roots, n) {
-			what.line = needSentence(n)
+			what.line = needSentence(n) + after(". The same of ", strings.Join(alsoOf(n, needs[i+1:]), ", "))
 		}
 		if n.Dialog != nil {
 			what.asks = n.Dialog.ID
@@ -280,24 +280,6 @@ func differs(known, now map[string]heard) (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
-}
-
-// needSentence says what a person must do about a need.
-func needSentence(n *parley.Need) string {
-	d := n.Dialog
-	if d == nil || d.Question == "" {
-		var steps []string
-		for _, step := range n.Steps(true) {
-			steps = append(steps, parley.NeedStep{Words: cmp.Or(step.Words, "type"), Command: step.Command}.String())
-		}
-		return fmt.Sprintf("%s needs you: %s. To help, %s", n.Agent, strings.TrimRight(n.Text, "."),
-			strings.Join(steps, "; "))
-	}
-	words := n.Agent + " asks: " + d.Question
-	for _, o := range d.Options {
-		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
-	}
-	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
 }
 
 // after puts one text before another that is not empty.
