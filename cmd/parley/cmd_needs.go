@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/daemon"
-	"parley/op"
 )
 
 type needsCommand struct{}
@@ -135,94 +133,4 @@ func (steerCommand) declare(c *cli) *cobra.Command {
 	}
 	sending{op: "steer_agent", to: "agent", flags: []string{"kind", "idempotency_key=key"}}.complete(cmd, c)
 	return cmd
-}
-
-var notifyCommand = family{
-	use:     "notify",
-	short:   "Test how parley tells you what needs you while you are away",
-	example: "  parley notify test",
-	members: commands{testNoticeCommand},
-}
-
-var testNoticeCommand = operation[parley.SendTestNoticeResult]{
-	op:      "send_test_notice",
-	use:     "test",
-	short:   "Send a notice by all ways that parley.yaml names",
-	example: "  parley notify test",
-	print: func(o *output, res *parley.SendTestNoticeResult) error {
-		var t table
-		for _, w := range res.Ways {
-			if w.Works {
-				t.add(o.paint(green, "sent"), w.Way)
-				continue
-			}
-			t.add(o.paint(red, "failed"), w.Way, w.Problem)
-		}
-		t.print(o)
-
-		return nil
-	},
-	failed: func(res *parley.SendTestNoticeResult) bool {
-		return slices.ContainsFunc(res.Ways, func(w parley.NoticeWay) bool { return !w.Works })
-	},
-}
-
-// checkNotify asks a running daemon whether its notices go.
-func (d *doctor) checkNotify(ctx context.Context) (f findings) {
-	info, err := daemon.ReadInfo(d.at)
-	if err != nil || healthy(ctx, "unix", info.Socket) != nil {
-		return f
-	}
-
-	service := d.cli.at.clientOf(info)
-	defer service.Close()
-	if status, err := op.GetWorkspaceStatus.Call(ctx, service, parley.WorkspaceStatusRequest{}); err == nil {
-		noticesFound(&f, status.Notices)
-	}
-
-	return f
-}
-
-// noticesFound adds what doctor finds of the ways by which notices go.
-func noticesFound(f *findings, ways []parley.NoticeWay) {
-	for _, w := range ways {
-		if !w.Works {
-			f.bad("notify", "Correct notify: in parley.yaml, or what it names, and try parley notify test.",
-				"no notice goes by the %s: %s", w.Way, w.Problem)
-			continue
-		}
-		words := fmt.Sprintf("%s, none sent yet", w.Way)
-		if w.Sent > 0 {
-			words = fmt.Sprintf("%s, %s sent", w.Way, count(w.Sent, "notice"))
-		}
-		f.ok("notify", "%s", words)
-	}
-}
-
-// needSentence says what a person must do about a need.
-func needSentence(n *parley.Need) string {
-	d := n.Dialog
-	if d == nil || d.Question == "" {
-		var steps []string
-		for _, step := range n.Steps(true) {
-			steps = append(steps, parley.NeedStep{Words: cmp.Or(step.Words, "type"), Command: step.Command}.String())
-		}
-		return fmt.Sprintf("%s needs you: %s. To help, %s", n.Agent, strings.TrimRight(n.Text, "."),
-			strings.Join(steps, "; "))
-	}
-	words := n.Agent + " asks: " + d.Question
-	for _, o := range d.Options {
-		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
-	}
-	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
-}
-
-// alsoOf returns the agents besides its own that are part of the matter of a need.
-func alsoOf(n *parley.Need, rest []parley.Need) (names []string) {
-	for i := range rest {
-		if x := &rest[i]; n.Covers(x) && x.Agent != n.Agent && !slices.Contains(names, x.Agent) {
-			names = append(names, x.Agent)
-		}
-	}
-	return names
 }

@@ -6,18 +6,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley"
 	"parley/client"
-	"parley/internal/daemon"
 	"parley/op"
 	"parley/plain"
 )
@@ -282,6 +277,34 @@ func differs(known, now map[string]heard) (lines []string) {
 	return lines
 }
 
+// needSentence says what a person must do about a need.
+func needSentence(n *parley.Need) string {
+	d := n.Dialog
+	if d == nil || d.Question == "" {
+		var steps []string
+		for _, step := range n.Steps(true) {
+			steps = append(steps, parley.NeedStep{Words: cmp.Or(step.Words, "type"), Command: step.Command}.String())
+		}
+		return fmt.Sprintf("%s needs you: %s. To help, %s", n.Agent, strings.TrimRight(n.Text, "."),
+			strings.Join(steps, "; "))
+	}
+	words := n.Agent + " asks: " + d.Question
+	for _, o := range d.Options {
+		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
+	}
+	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
+}
+
+// alsoOf returns the agents besides its own that are part of the matter of a need.
+func alsoOf(n *parley.Need, rest []parley.Need) (names []string) {
+	for i := range rest {
+		if x := &rest[i]; n.Covers(x) && x.Agent != n.Agent && !slices.Contains(names, x.Agent) {
+			names = append(names, x.Agent)
+		}
+	}
+	return names
+}
+
 // after puts one text before another that is not empty.
 func after(before, text string) string {
 	if text == "" {
@@ -307,75 +330,4 @@ func plainWords(line string) []string {
 		words = words[1:]
 	}
 	return words
-}
-
-// wordsOnly reports whether what people read is to be words alone, line by line: for a screen reader, and for a
-// terminal that can only print.
-func wordsOnly(env daemon.Environ) bool {
-	chosen, _ := strconv.ParseBool(env.Get("PARLEY_SCREEN_PLAIN"))
-	return chosen || env.Get("TERM") == "dumb"
-}
-
-// redraws reports whether f is a terminal on which a line can be written over.
-func redraws(env daemon.Environ, f *os.File) bool { return isTerminal(f) && !wordsOnly(env) }
-
-// shown returns a text for people as it is printed.
-func (s *surroundings) shown(text string) string {
-	if text = harmless(text); wordsOnly(s.env) {
-		return unboxed(text)
-	}
-	return text
-}
-
-// spoken says in words what signs mean.
-var spoken = strings.NewReplacer("  → ", "  Do: ", "\n→ ", "\nDo: ", "→", "to", "●", "unread", "…", "...", "“", `"`,
-	"”", `"`)
-
-// unboxed returns a text without the lines that are drawn on a screen, and without those that have nothing else.
-func unboxed(text string) string {
-	var lines []string
-	for line := range strings.SplitSeq(spoken.Replace("\n" + text)[1:], "\n") {
-		bare := strings.Map(undrawn, line)
-		if bare != line && strings.TrimSpace(ansi.Strip(bare)) == "" {
-			continue
-		}
-		lines = append(lines, strings.TrimRight(bare, " "))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// undrawn drops what is a picture and no text: lines and blocks, shapes, and the dots of braille.
-func undrawn(r rune) rune {
-	switch {
-	case r >= 0x2500 && r < 0x2600, r >= 0x2800 && r < 0x2900:
-		return -1
-	case r == '◆', r == '❯', r == '›', r == '»', r == '⎿', r == '⏺', r == '✻', r == '·':
-		return -1
-	}
-	return r
-}
-
-// sentences returns each row of a table in a line: its first cell, and the others behind their headings. What says
-// nothing is left out.
-func (t *table) sentences() []string {
-	var lines []string
-	for i, row := range t.rows {
-		if t.headed && i == 0 || len(row) == 0 {
-			continue
-		}
-		var words []string
-		for k, cell := range row[1:] {
-			text := strings.TrimSpace(ansi.Strip(cell))
-			switch {
-			case text == "", text == "0" && t.headed:
-				continue
-			case t.headed:
-				text = strings.ToLower(strings.TrimSpace(ansi.Strip(t.rows[0][k+1]))) + " " + text
-			}
-			words = append(words, text)
-		}
-		sentence := strings.TrimSpace(ansi.Strip(row[0])) + ": " + strings.Join(words, ", ")
-		lines = append(lines, strings.TrimSuffix(sentence, ": "))
-	}
-	return lines
 }

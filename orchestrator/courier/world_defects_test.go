@@ -112,7 +112,7 @@ var typingDefects = []defect{
 	case o.Facts.Stopping:`, nil},
 	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.FollowUp(&o)`,
 		`		step := tmux.Step{Do: tmux.Done}`, nil},
-	{"a report counts although the program may refuse", "../team/offers.go", `	return s.last.Profile`, `	return false && s.last.Profile`, nil},
+	{"a report counts although the program may refuse", "../team/served.go", `	return s.last.Profile`, `	return false && s.last.Profile`, nil},
 
 	{"an answer's key goes though its screen has changed", "../../tmux/press.go",
 		`facts = append(facts, fact{"#{C/r:" + pattern + "}", strconv.Itoa(s.firstRow(pattern))})`, `_ = fact{pattern, strconv.Itoa(0)}`, nil},

@@ -7,9 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -96,77 +94,4 @@ func (p Program) tried(version string) error {
 		return nil
 	}
 	return &UntriedError{Version: version, Tried: p.Versions}
-}
-
-// openers open the doors of each kind. The kinds are those of package profile.
-var openers = map[string]func(context.Context, Program) (Door, error){
-	"claude":    openClaude,
-	"extension": openExtension,
-	"opencode":  openOpencode,
-	"qwen":      openQwen,
-}
-
-// Kinds returns the kinds of doors, sorted.
-func Kinds() []string { return slices.Sorted(maps.Keys(openers)) }
-
-// OfSession reports whether a door of a kind is that of one session. Any other stays the same when its program
-// begins or resumes a session, and hears what becomes of the letters before that.
-func OfSession(kind string) bool { return kind == "opencode" }
-
-// Open returns the door of a program that runs. It is ErrClosed if there is none, or if it is not one that this
-// room has learned to use.
-func Open(ctx context.Context, p Program) (Door, error) {
-	open, ok := openers[p.Kind]
-	if !ok {
-		return nil, closed("no door of kind %q is known", p.Kind)
-	}
-	return open(ctx, p)
-}
-
-// WasGiven reports whether a letter may have gone in through a door that an earlier version of parley used, of
-// which dir has a record.
-func WasGiven(dir string, l Letter) bool {
-	r, _, err := records{dir}.of(l)
-	return err != nil || r.ID != ""
-}
-
-// The pace that Claude Code and Qwen Code allow a sender. They drop what comes faster: of 60 messages at once, 30.
-const (
-	burst = 30
-	every = 2 * time.Second
-)
-
-// pace says when another letter may go in, as the program counts.
-type pace struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	left float64
-	last time.Time
-}
-
-// take takes a place, or returns how long none is free.
-func (p *pace) take() (wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	now := p.now()
-	if p.last.IsZero() {
-		p.left = burst
-	}
-	p.left = min(burst, p.left+now.Sub(p.last).Seconds()/every.Seconds())
-	p.last = now
-
-	if p.left < 1 {
-		return time.Duration((1 - p.left) * float64(every))
-	}
-	p.left--
-
-	return 0
-}
-
-// tooFast returns the error of a letter that must wait.
-func tooFast(wait time.Duration) error {
-	return notNow("it takes %d messages at once and then one each %s: the next in %s",
-		burst, every, wait.Round(time.Second/10))
 }
