@@ -107,7 +107,7 @@ var typingDefects = []defect{
 	{"the begin of a turn is proof before any was seen", "../attempt/followed.go", `case began && served &&`,
 		`case began &&`, nil},
 	{"a dialog is proof before a turn was seen", "../attempt/followed.go", `return served || said ||`, `return true || said ||`, nil},
-	{"a stop does not wait for a refusal", "../attempt/followed.go", `	case o.Facts.Stopping:`, `	case o.Facts.Stopping && f.Begun:
+	{"a stop does not wait for a refusal", "../attempt/followed.go", `	case o.Facts.Stopping:`, `	case o.Facts.Stopping && f.begun:
 		return tmux.Step{Do: tmux.Done}
 	case o.Facts.Stopping:`, nil},
 	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.FollowUp(&o)`,
