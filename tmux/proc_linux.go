@@ -300,46 +300,31 @@ func StartedAt(pid int) (at time.Time, ok bool) {
 
 // Marked lists the processes that have this NAME=value in their environment.
 func Marked(variable string) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-
-	var pids []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-
-		env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
-		if err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+variable+"\x00")) {
-			pids = append(pids, pid)
-		}
-	}
-
-	return pids
+	return thatAre(func(dir string) bool {
+		env, err := os.ReadFile(dir + "/environ")
+		return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+variable+"\x00"))
+	})
 }
 
 // WorkingIn returns the processes whose working directory is dir, which has no links in it, or is below it.
 func WorkingIn(dir string) []int {
+	return thatAre(func(process string) bool {
+		cwd, err := os.Readlink(process + "/cwd")
+		return err == nil && (cwd == dir || strings.HasPrefix(cwd, dir+"/"))
+	})
+}
+
+// thatAre returns the processes of which something is so, by their directories below /proc.
+func thatAre(is func(dir string) bool) (pids []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
 	}
-
-	var pids []int
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd")
-		if err == nil && (cwd == dir || strings.HasPrefix(cwd, dir+"/")) {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && is("/proc/"+e.Name()) {
 			pids = append(pids, pid)
 		}
 	}
-
 	return pids
 }
 

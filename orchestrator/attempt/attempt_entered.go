@@ -77,7 +77,7 @@ func (a *Attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
 		e.Long = false // this key is followed as the first was
 		if o.Typable().None() {
 			a.decideKey(o)
-			e.pressed = true
+			e.pressed, a.Queued = true, true // it may have begun something since the first key
 			return tmux.Step{Do: tmux.Press}
 		}
 	}

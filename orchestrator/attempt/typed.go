@@ -185,7 +185,7 @@ type Attempt struct {
 	Refused  sight.Hold // why it stopped, or why the text did not show, where tmux does not know better
 	Followed followed
 	Withheld bool // its key was not pressed, as of the last step
-	Queued   bool // its key was pressed while the program worked
+	Queued   bool // its key was pressed while the program worked, or may have been
 }
 
 // Way is how a message goes into a terminal.

@@ -334,6 +334,15 @@ var cases = []struct {
 			{At: ms(59156), Do: "undo", N: 9, For: ms(13728)}, send(ms(59654)), send(ms(85147)),
 		},
 	}},
+	{"a second key into work that has begun meanwhile, and a hook in that", story{
+		Profile: "claude", Traits: traits{
+			Width: 120, Read: ms(800), Start: ms(1393), Work: 15 * time.Second, hookTraits: hookTraits{Hooks: "tells"},
+		},
+		Events: []event{
+			send(ms(4625)), {At: ms(6187), Do: "dialog", N: 3, For: ms(8894)},
+			{At: ms(7343), Do: "work", N: 2, For: ms(6134)}, send(ms(21415)),
+		},
+	}},
 	{"keys that a killed daemon kept back", story{
 		Profile: "opencode", Back: ms(100),
 		Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(3914), Work: ms(3854)},
