@@ -116,15 +116,17 @@ const slowScreen = 10 * time.Second
 // left meanwhile.
 const SlowRead = time.Second
 
-// NoteUnread notes that the program has not read its terminal for long.
+// NoteUnread notes that the program has not read its terminal for long. What lay there at the last look may have been
+// read just now.
 func (a *Attempt) NoteUnread(o *sight.Observation) {
 	switch {
-	case o.Facts.Unread == 0:
-		a.unread = time.Time{}
-	case a.unread.IsZero():
+	case a.unread.IsZero() && o.Facts.Unread > 0:
 		a.unread = o.Now
-	case o.Now.Sub(a.unread) > SlowRead:
+	case !a.unread.IsZero() && o.Now.Sub(a.unread) > SlowRead:
 		a.Memory.Unread = o.Now
+	}
+	if o.Facts.Unread == 0 {
+		a.unread = time.Time{}
 	}
 }
 

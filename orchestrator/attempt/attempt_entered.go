@@ -46,6 +46,7 @@ func (a *Attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
 		e.began = e.began.Add(max(0, o.Now.Sub(e.looked)))
 	}
 	a.NoteUnread(o)
+	a.NoteAgain(again)
 	e.NoteElsewhere(o)
 	e.Touched = e.Touched || a.Way.touched(o)
 	e.Unseen = e.Unseen || o.Now.Sub(e.looked) >= blindWithin // as after a crash
@@ -82,6 +83,13 @@ func (a *Attempt) afterEnter(o *sight.Observation, again bool) tmux.Step {
 		}
 	}
 	return step
+}
+
+// NoteAgain notes whether the key was pressed twice: the first may have been taken for a line break.
+func (a *Attempt) NoteAgain(again bool) {
+	if again {
+		a.Text.before = 1
+	}
 }
 
 // decideKey notes what was known of a person's keys when the key was decided on, by a look at the
@@ -257,7 +265,7 @@ func (t *Typed) noteBeside(o *sight.Observation) {
 // submitted reports whether the screen shows the whole text, more often than before it was typed. It notes the words
 // behind it, where a person may have typed them.
 func (t *Typed) submitted(o *sight.Observation, touched bool) bool {
-	words, shown := profile.Behind(o.Screen.Lines, t.Letter.Mark)
+	words, shown := profile.Behind(o.Screen.Lines, t.Letter.Mark, t.before)
 	if t.beside != "" && profile.Shown(o.Screen.Lines, t.Letter.Foot+t.beside) { // of which that is the first row
 		words = t.beside
 	}

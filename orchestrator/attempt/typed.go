@@ -37,6 +37,7 @@ type Typed struct {
 	beside    string // what stood behind it in its composer at the last look that found it there
 	Mixed     string // what a person typed that was submitted with it
 	Lingers   bool   // it was entered, and still stood in its composer
+	before    int    // keys that were pressed before the last one that submits it
 	unsaid    bool   // it left its composer without a report
 	beneath   bool   // a dialog opened right after its paste, and no look since the paste has shown it
 	Keyless   bool   // it waits for its key
@@ -81,7 +82,7 @@ func (m *Memory) TextOf(job *store.Job, on *team.Terminal, l letter.Letter, resu
 	m.Text.Job, m.Text.Letter = *job, l
 	if !resumed { // a look at one that is typed already, such as one that lingers, finds its own text
 		m.Text.copies = m.before
-		m.Text.Kept, m.Text.beneath = false, false
+		m.Text.Kept, m.Text.beneath, m.Text.before = false, false, 0
 		m.Text.Taken, m.Text.Keyless, m.Text.elsewhere = false, false, false
 	}
 	return m.Text

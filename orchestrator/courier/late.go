@@ -116,7 +116,7 @@ func (r *recovery) proveRead(ctx context.Context, t *team.Terminal, taken func(*
 // shownAbove reports whether a text stands on the screen and not in the composer.
 func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
 	seen := sight.Look(o.host, o.readings, t, o.Now(), screen)
-	_, above := profile.Behind(screen.Lines, mark)
+	_, above := profile.Behind(screen.Lines, mark, 0)
 	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
 }
 

@@ -126,6 +126,7 @@ func (r *recovery) confirm(
 ) (done bool, err error) {
 	a := r.typist.newAttempt(t, &job, l, attempt.Way{}, true)
 	a.Entered.Unseen = true
+	a.NoteAgain(again)
 	within := cmp.Or(t.Profile.TakenWithin, brisk) + t.Profile.RefusesWithin
 	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

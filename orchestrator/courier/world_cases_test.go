@@ -308,6 +308,27 @@ var cases = []struct {
 			{At: ms(55376), Do: "unread", What: "leaves it", N: 2, For: ms(6914)},
 		},
 	}},
+	{"keys of a person who has left, unread at the last look before tmux was slow", story{
+		Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Read: ms(16), Draw: 2 * time.Second, Start: ms(1184), Gap: ms(109), Work: 15 * time.Second,
+			Report: ms(292), Reports: true,
+		},
+		Events: []event{
+			{At: ms(4994), Do: "send", What: "high", N: 1}, send(ms(7094)),
+			{At: ms(13266), Do: "prompt", N: 2, For: ms(9929)}, {At: ms(27590), Do: "dies unanswered", N: 1, For: ms(7614)},
+			{At: ms(41940), Do: "unread", What: "leaves it", N: 1, For: ms(6517)},
+		},
+	}},
+	{"words that a person enters behind two keys that became line breaks", story{
+		Profile: "claude", Shared: true, Lost: 1, Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(1808), Work: time.Second, Suggests: true, doorTraits: doorTraits{Door: "tells"},
+		},
+		Events: []event{
+			{Do: "break keys", N: 2}, {At: 10 * time.Second, Do: "connection ends", N: 40, What: "before"},
+			send(11 * time.Second),
+			{At: 34 * time.Second, Do: "unread", What: "submits it", N: 2, For: 9 * time.Second},
+		},
+	}},
 	{"a question that opens in the very time that a claim may take", story{
 		Profile: "qwen", Traits: traits{Width: 120, Draw: ms(65), Start: ms(2144), Work: time.Second, Home: true},
 		Events: []event{

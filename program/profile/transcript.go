@@ -10,21 +10,25 @@ import (
 // footer of a message, and whether the screen shows the footer. The highest one counts,
 // since quotations stand below it. The closing parenthesis may stand some rows further
 // down, as programs wrap. Text after a wide gap does not count. A row of words right below, indented as
-// the rows of a prompt are, is text behind it too: a program can take the key that submits for a line break.
-func Behind(lines []string, mark string) (text string, shown bool) {
+// the rows of a prompt are, is text behind it too: a program can take the key that submits for a line break, and of
+// keys pressed before that one there are as many empty rows between, at most.
+func Behind(lines []string, mark string, before int) (text string, shown bool) {
 	for i, line := range lines {
 		if _, after, ok := strings.Cut(line, mark); ok {
-			return afterFooter(after, lines[i+1:])
+			return afterFooter(after, lines[i+1:], before)
 		}
 	}
 	return "", false
 }
 
-func afterFooter(after string, below []string) (text string, shown bool) {
+func afterFooter(after string, below []string, before int) (text string, shown bool) {
 	for range 1 + min(announcementRows, len(below)) {
 		if _, rest, ok := strings.Cut(after, ")"); ok {
 			rest, _, _ = strings.Cut(strings.TrimPrefix(rest, " "), gap)
 			rest = strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank)
+			for before > 0 && len(below) > 1 && strings.Trim(below[0], " ") == "" {
+				below, before = below[1:], before-1
+			}
 			if rest == "" && len(below) > 0 && furtherRow.MatchString(below[0]) {
 				rest = strings.TrimSpace(below[0])
 			}

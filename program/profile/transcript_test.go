@@ -12,22 +12,26 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 	for _, tt := range []struct {
 		screen, want string
 		shown        bool
+		before       int
 	}{
-		{"nothing of it", "", false},
-		{"┃  [AGENT 1 TO AGENT 2]: hi\n┃  (operator · msg 1234abcd)\n┃", "", true},
-		{"┃  (operator · msg 1234abcd)half a thought\n┃", "half a thought", true},
-		{"┃  (operator · msg 1234abcd) half a thought          Context", "half a thought", true},
-		{"┃  (operator · msg 1234abcd · urgent)              Context", "", true},
-		{"│ (operator · msg 1234abcd) │", "", true},
+		{"nothing of it", "", false, 0},
+		{"┃  [AGENT 1 TO AGENT 2]: hi\n┃  (operator · msg 1234abcd)\n┃", "", true, 0},
+		{"┃  (operator · msg 1234abcd)half a thought\n┃", "half a thought", true, 0},
+		{"┃  (operator · msg 1234abcd) half a thought          Context", "half a thought", true, 0},
+		{"┃  (operator · msg 1234abcd · urgent)              Context", "", true, 0},
+		{"│ (operator · msg 1234abcd) │", "", true, 0},
 		{"(ann · msg 1234abcd · 900 characters, cut here: read it whole with\n  get_messages, or parley message " +
-			"1234abcd)mine", "mine", true},
-		{"(ann · msg 1234abcd)\n● you wrote (ann · msg 1234abcd), and I have it", "", true},
-		{"› hi\n  (ann · msg 1234abcd)\n  mine\n\n• done", "mine", true},
-		{"› hi\n  (ann · msg 1234abcd)\n  ⎿  Not logged in", "", true},
-		{"› hi\n  (ann · msg 1234abcd)\n\n  mine", "", true},
-		{"msg 1234abcd and no end\n\n\n\n\n\n(here)", "", false},
+			"1234abcd)mine", "mine", true, 0},
+		{"(ann · msg 1234abcd)\n● you wrote (ann · msg 1234abcd), and I have it", "", true, 0},
+		{"› hi\n  (ann · msg 1234abcd)\n  mine\n\n• done", "mine", true, 0},
+		{"› hi\n  (ann · msg 1234abcd)\n  ⎿  Not logged in", "", true, 0},
+		{"› hi\n  (ann · msg 1234abcd)\n\n  mine", "", true, 0},
+		{"› hi\n  (ann · msg 1234abcd)\n  \n  mine", "mine", true, 1},
+		{"› hi\n  (ann · msg 1234abcd)\n\n\n  mine", "", true, 1},
+		{"› hi\n  (ann · msg 1234abcd)\n", "", true, 1},
+		{"msg 1234abcd and no end\n\n\n\n\n\n(here)", "", false, 0},
 	} {
-		if got, shown := Behind(strings.Split(tt.screen, "\n"), "msg 1234abcd"); got != tt.want || shown != tt.shown {
+		if got, shown := Behind(strings.Split(tt.screen, "\n"), "msg 1234abcd", tt.before); got != tt.want || shown != tt.shown {
 			t.Errorf("%q: got %q, %v; want %q, %v", tt.screen, got, shown, tt.want, tt.shown)
 		}
 	}
