@@ -315,7 +315,8 @@ var cases = []struct {
 		},
 		Events: []event{
 			{At: ms(4994), Do: "send", What: "high", N: 1}, send(ms(7094)),
-			{At: ms(13266), Do: "prompt", N: 2, For: ms(9929)}, {At: ms(27590), Do: "dies unanswered", N: 1, For: ms(7614)},
+			{At: ms(13266), Do: "prompt", N: 2, For: ms(9929)},
+			{At: ms(27590), Do: "dies unanswered", N: 1, For: ms(7614)},
 			{At: ms(41940), Do: "unread", What: "leaves it", N: 1, For: ms(6517)},
 		},
 	}},

@@ -31,7 +31,8 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 		{"› hi\n  (ann · msg 1234abcd)\n", "", true, 1},
 		{"msg 1234abcd and no end\n\n\n\n\n\n(here)", "", false, 0},
 	} {
-		if got, shown := Behind(strings.Split(tt.screen, "\n"), "msg 1234abcd", tt.before); got != tt.want || shown != tt.shown {
+		got, shown := Behind(strings.Split(tt.screen, "\n"), "msg 1234abcd", tt.before)
+		if got != tt.want || shown != tt.shown {
 			t.Errorf("%q: got %q, %v; want %q, %v", tt.screen, got, shown, tt.want, tt.shown)
 		}
 	}
