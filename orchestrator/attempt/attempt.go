@@ -116,17 +116,15 @@ const slowScreen = 10 * time.Second
 // left meanwhile.
 const SlowRead = time.Second
 
-// NoteUnread notes that the program has not read its terminal for long. What lay there at the last look may have been
-// read just now.
+// NoteUnread notes that the program has not read its terminal for long.
 func (a *Attempt) NoteUnread(o *sight.Observation) {
 	switch {
-	case a.unread.IsZero() && o.Facts.Unread > 0:
-		a.unread = o.Now
-	case !a.unread.IsZero() && o.Now.Sub(a.unread) > SlowRead:
-		a.Memory.Unread = o.Now
-	}
-	if o.Facts.Unread == 0 {
+	case o.Facts.Unread == 0:
 		a.unread = time.Time{}
+	case a.unread.IsZero():
+		a.unread = o.Now
+	case o.Now.Sub(a.unread) > SlowRead:
+		a.Memory.Unread = o.Now
 	}
 }
 
@@ -165,6 +163,9 @@ func (a *Attempt) notePasted(o *sight.Observation) {
 
 func (a *Attempt) afterPaste(o *sight.Observation) tmux.Step {
 	p := &a.Pasted
+	if !a.unread.IsZero() && o.Now.Sub(a.unread) > SlowRead { // what lay there at the last look may be read just now
+		a.Memory.Unread = o.Now
+	}
 	a.NoteUnread(o)
 	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
 		if a.Refused = o.Typable(); !a.Refused.None() {

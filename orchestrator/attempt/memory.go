@@ -29,6 +29,9 @@ func (m *Memory) NoteCopies(o *sight.Observation, mark string) {
 	}
 }
 
+// Copies returns how often the screen showed a message at the last look that noted it.
+func (m *Memory) Copies(mark string) int { return m.before.of(mark) }
+
 // NoteNamed notes that the program itself says of the text typed last that it has it: a person may have entered it, and
 // the database knows that first.
 func (m *Memory) NoteNamed(of *team.Member, on *team.Terminal) {
@@ -68,7 +71,8 @@ func (m *Memory) SeeGiven(o *sight.Observation, h sight.Hold) {
 	}
 	drawn := g.Gone || o.Screen.Drawn.After(g.Told) // else it may only not have drawn that it has it
 	back := o.Composing && m.ownText(o).Code() == parley.HoldRecalled
-	if back && drawn && g.recognises(o) && o.HoldsOnly(&g.Letter) && more <= hints {
+	quiet := sight.Touched(o.Now, o.Screen, 0).None() // else they may just have entered it again
+	if back && drawn && quiet && g.recognises(o) && o.HoldsOnly(&g.Letter) && more <= hints {
 		m.Undone = g
 	}
 }

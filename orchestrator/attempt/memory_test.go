@@ -287,6 +287,26 @@ func TestATextThatItsProgramGivesBackIsSeen(t *testing.T) {
 	}
 }
 
+// Who has pressed a key just now may have entered the text again, which is not drawn yet.
+func TestATextIsGivenBackOnceItsPersonRests(t *testing.T) {
+	s := newStage(t, framedText)
+	s.above = []string{"● what it said before"}
+	s.looked()
+	s.begin(false)
+	s.memory.Given = s.attempt.Text
+	s.memory.Given.Entered, s.memory.Given.Told, s.memory.Given.Taken = s.now, s.now, true
+	s.composer, s.drawn, s.touched = testText, s.now.Add(10*time.Second), s.now.Add(10*time.Second)
+
+	for rested, want := range map[time.Duration]bool{time.Second: false, sight.TypingPause + time.Second: true} {
+		s.now = s.touched.Add(rested)
+		o := s.observation()
+		o.Since = s.now.Add(-time.Minute)
+		if s.memory.SeeGiven(o, sight.Hold{}); (s.memory.Undone != nil) != want {
+			t.Errorf("%v after a key: given back is %v, want %v", rested, !want, want)
+		}
+	}
+}
+
 func TestKeysBehindATextThatWaitsForItsKeyHoldForLonger(t *testing.T) {
 	for _, keyless := range []bool{true, false} {
 		s := newStage(t, framedText)

@@ -3,6 +3,7 @@ package courier
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -57,6 +58,7 @@ type handed struct {
 	read   time.Time   // when it said first that a turn has it, if the program may have refused it
 	hooked bool        // a hook took it
 	older  bool        // a program before the one that runs may have had it
+	copies int         // on the screen before it was given: one that is sent again may stand there from the first time
 }
 
 // letter returns the message as its program gets it.
@@ -253,7 +255,7 @@ func (d *doorway) give(
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, still))
 	}
 
-	d.open = append(d.open, x)
+	d.open, x.copies = append(d.open, x), v.memory.Copies(l.Mark)
 	calling, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 	err = e.Give(calling, x.letter())
@@ -318,7 +320,11 @@ func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 		compose = letter.Argument
 	}
 	l := compose(t.Profile, d.v.o.Roster.Names.FillIn(&job.Message), d.v.m, d.v.o.ShortFooter)
-	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt}
+	x := &handed{Job: job, on: t, shown: l, claim: job.QueuedAt}
+	if job.QueuedAt.After(job.Message.Timestamp) { // how often it stood there before, only an earlier daemon knew
+		x.copies = math.MaxInt
+	}
+	return x
 }
 
 // end ends the time of a message at the door.

@@ -252,7 +252,8 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 
 	now, why := v.o.Now(), answer.Evidence
 	idle := o.Shows == profile.Idle || !x.on.Profile.HasMarkers()
-	shown := answer.Fate == door.Unknown && o.ShowsAbove(&x.shown)
+	shown := answer.Fate == door.Unknown && o.ShowsAbove(&x.shown) &&
+		profile.Times(o.Above, x.shown.Mark) > x.copies
 	if !idle && answer.Fate != door.Queued {
 		why = "it says nothing of it while its screen shows " + string(o.Shows)
 	}
@@ -294,7 +295,7 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 // is seen or words below it. A refusal may have gone again while nobody looked.
 func (v *view) hasHeeded(o *sight.Observation, x *handed) bool {
 	mark := x.shown.Mark
-	answered := o.Profile.Answered(o.Above, mark, 0)
+	answered := o.Profile.Answered(o.Above, mark, x.copies)
 	if x.Argument && !x.worked && (!answered || o.Profile.Answered([]string{mark}, mark, 0)) {
 		return false
 	}

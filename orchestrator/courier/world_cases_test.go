@@ -330,6 +330,18 @@ var cases = []struct {
 			{At: 34 * time.Second, Do: "unread", What: "submits it", N: 2, For: 9 * time.Second},
 		},
 	}},
+	{"what a hook dies with, sent again, where the first time still stands", story{
+		Profile: "codex", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(3157), Work: 15 * time.Second, oddities: oddities{SignedOut: ms(23942)},
+			hookTraits: hookTraits{Hooks: "tells"},
+		},
+		Events: []event{
+			{At: 15 * time.Second, Do: "send", What: "normal", N: 1},
+			{At: 20 * time.Second, Do: "retry", N: 1, For: 11 * time.Second},
+			{At: 23 * time.Second, Do: "swallow", N: 1, For: 4 * time.Second},
+			{At: 24 * time.Second, Do: "hooks die", N: 2}, {At: 42 * time.Second, Do: "send", What: "urgent"},
+		},
+	}},
 	{"a question that opens in the very time that a claim may take", story{
 		Profile: "qwen", Traits: traits{Width: 120, Draw: ms(65), Start: ms(2144), Work: time.Second, Home: true},
 		Events: []event{

@@ -480,7 +480,7 @@ func (v *watch) endsAtDoor(m *message, c store.Change) {
 			!g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Words())
 		}
-		if m.shutOut {
+		if m.shutOut && m.by == v.w.daemon { // else the one that met it died before it could say so
 			v.w.violate(promiseCertain, "%s met a closed door, and is unconfirmed: %s", m.Text, c.Words())
 		}
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() &&

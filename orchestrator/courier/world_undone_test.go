@@ -94,7 +94,7 @@ func (g *program) clearsUndone() {
 func (w *world) rested(m *message) bool {
 	p, g, d := w.pane, w.pane.program, w.daemon
 	clear := d != nil && d == m.by && w.instance != "" && !p.dead && !p.mode && !p.shared && !p.inputOff &&
-		w.paused == nil &&
+		w.paused == nil && d.m.Terminal() != nil && !d.m.Terminal().Stopping.Load() &&
 		len(w.faults.commands) == 0 && len(w.faults.databases) == 0 && p.options["@parley_agent"] == agentID
 	rests := g.raw && g.shell == "" && !g.dialog && !g.behind && !g.blocked && !g.refused && !g.working &&
 		g.begins == 0 && len(g.unread) == 0
