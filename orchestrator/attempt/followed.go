@@ -22,6 +22,8 @@ func (a *Attempt) FollowUp(o *sight.Observation) tmux.Step {
 	if f.since.IsZero() {
 		f.since = o.Now
 	}
+	asked := f.looked // tmux can answer late: its screen may be as old as the look before
+	f.looked = o.Now
 
 	if !o.Profile.HasMarkers() {
 		return tmux.Step{Do: tmux.Done}
@@ -32,8 +34,8 @@ func (a *Attempt) FollowUp(o *sight.Observation) tmux.Step {
 	}
 
 	above, served := f.look(a, o), !a.Memory.MayRefuse(o)
-	waited := o.Now.Sub(f.since)
-	over := waited >= within || !f.rests.IsZero() && o.Now.Sub(f.rests) >= o.Profile.Quiet
+	waited := max(0, asked.Sub(f.since))
+	over := waited >= within || !f.rests.IsZero() && asked.Sub(f.rests) >= o.Profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
 	if cause := o.Refusal(); cause != "" && (over || above || o.Facts.Stopping) {

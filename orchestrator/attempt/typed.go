@@ -157,6 +157,7 @@ func (c copies) of(mark string) int {
 // followed is what an attempt remembers of its looks after the program has taken the text.
 type followed struct {
 	since   time.Time // of the looks; zero: it has not
+	looked  time.Time // the last of them
 	begun   bool      // a turn was seen, or the text above the composer: if nobody looked, that may be refused
 	worked  bool      // the program was seen at work
 	answers bool      // an answer was seen below the text

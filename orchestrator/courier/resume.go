@@ -65,6 +65,7 @@ func (r *recovery) resolve(ctx context.Context, t *team.Terminal, job store.Job)
 
 	switch {
 	case err != nil || info.Owner != r.m.ID:
+		r.ledger.numbered = false // its text may stand there when the terminal is the agent's again
 		return true, r.ledger.close(ctx, job, lost(r.m, &job, "the terminal went away")...)
 	case info.Seq < job.PaneSeq:
 		return true, r.ledger.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))

@@ -342,6 +342,28 @@ var cases = []struct {
 			{At: 24 * time.Second, Do: "hooks die", N: 2}, {At: 42 * time.Second, Do: "send", What: "urgent"},
 		},
 	}},
+	{"what stood in a terminal that was another's for a while, sent again behind a question", story{
+		Profile: "qwen", Back: ms(100), Traits: traits{
+			Width: 120, Start: ms(2767), Work: time.Second, ShortID: true,
+			doorTraits: doorTraits{Door: "tells", Setting: "always", Answers: ms(11), Doubles: true, Steers: true},
+		},
+		Events: []event{
+			send(ms(1247)), {At: ms(1864), Do: "door loses", N: 2, For: ms(3604)}, send(ms(3002)),
+			{At: ms(3848), Do: "daemon dies after", What: "paste, draft", N: 3, For: ms(10311)},
+			{At: ms(4247), Do: "send", What: "normal", N: 2}, {At: ms(4247), Do: "send", What: "urgent"},
+			{At: ms(10081), Do: "dialog", N: 1, For: ms(10541)}, {At: ms(13741), Do: "stranger", N: 2, For: ms(14810)},
+			{At: ms(39895), Do: "dialog", For: 10 * time.Second}, {At: ms(40895), Do: "retry", N: 5},
+		},
+	}},
+	{"a screen of before the refusal, which tmux is slow to tell", story{
+		Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Draw: ms(31), Start: ms(2307), Work: time.Second, oddities: oddities{SignedOut: ms(5701)},
+		},
+		Events: []event{
+			{At: ms(36177), Do: "program dies", N: 3, For: ms(9447)}, {At: ms(46838), Do: "send", What: "urgent"},
+			{At: ms(49213), Do: "tmux", What: "after screen", N: 3, For: 12 * time.Second},
+		},
+	}},
 	{"a question that opens in the very time that a claim may take", story{
 		Profile: "qwen", Traits: traits{Width: 120, Draw: ms(65), Start: ms(2144), Work: time.Second, Home: true},
 		Events: []event{
