@@ -46,7 +46,7 @@ func noteFailure(ctx context.Context, id any, _ mcp.MCPMethod, request any, err 
 
 	failure := failed{modern: mcp.IsModernProtocol(server.RequestProtocolVersion(ctx))}
 	var missing bool
-	if failure.why, missing = typed(err); failure.why == nil {
+	if failure.why, missing = toldError(err); failure.why == nil {
 		return
 	}
 	ofResource := true
@@ -72,9 +72,9 @@ func noteFailure(ctx context.Context, id any, _ mcp.MCPMethod, request any, err 
 	f.byID[string(key)] = failure
 }
 
-// typed returns the error of a handler, or what the library found wrong with the request; nil for others.
+// toldError returns the error of a handler, or what the library found wrong with the request; nil for others.
 // missing reports that what was asked for is not there.
-func typed(err error) (why *parley.Error, missing bool) {
+func toldError(err error) (why *parley.Error, missing bool) {
 	if why, ok := errors.AsType[*parley.Error](err); ok {
 		return why, errors.Is(err, server.ErrResourceNotFound)
 	}

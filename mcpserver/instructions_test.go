@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func TestInstructionsKnowEveryHeader(t *testing.T) {
 	terminal := coder
 	terminal.Kind = parley.KindTerminal
 	shown := regexp.MustCompile(`\[[A-Z][^\]]*\]`).FindAllString(instructionsFor(terminal), -1)
-	for _, header := range parley.HeaderForms() {
+	for _, header := range typed.Forms() {
 		header = strings.ReplaceAll(header, "12345678", "xxxxxxxx")
 		if !slices.ContainsFunc(shown, func(form string) bool {
 			return strings.HasPrefix(header, strings.TrimSuffix(form, "...]"))

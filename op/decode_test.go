@@ -343,3 +343,38 @@ func TestAQueryThatIsNotUTF8IsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestSendMessageNeedsAgentsOrAThread(t *testing.T) {
+	for args, ok := range map[string]bool{
+		`{"thread_id":"1a2b3c4d","content":"hi"}`:                    true,
+		`{"thread_id":"1a2b3c4d","recipient_id":"","content":"hi"}`:  true,
+		`{"thread_id":"1a2b3c4d","to":[],"content":"hi"}`:            true,
+		`{"thread_id":"","recipient_id":"coder","content":"hi"}`:     true,
+		`{"thread_id":"1a2b3c4d","recipient_id":"c","content":"hi"}`: false,
+		`{"thread_id":"1a2b3c4d","to":["ALL"],"content":"hi"}`:       false,
+		`{"content":"hi"}`:                                             false,
+		`{"to":[],"content":"hi"}`:                                     false,
+		`{"thread_id":"","to":null,"content":"hi"}`:                    false,
+		`{"thread_id":"1a2b3c4d","sender_id":"me","to":null,"text":1}`: false,
+	} {
+		_, err := Find("send_message").Decode([]byte(args))
+		if (err == nil) != ok || !ok && (parley.ErrorCode(err) != parley.InvalidArgument ||
+			parley.AsError(err).Action == "") {
+			t.Errorf("%s: %v, want it to be let through: %v", args, err, ok)
+		}
+	}
+}
+
+func TestAThreadCanHaveOneParticipant(t *testing.T) {
+	for args, ok := range map[string]bool{
+		`{"title":"t","participants":[]}`:    true,
+		`{"title":"t","participants":"a"}`:   true,
+		`{"title":"t","participants":null}`:  false,
+		`{"title":"t"}`:                      false,
+		`{"title":" ","participants":["a"]}`: false,
+	} {
+		if _, err := Find("create_thread").Decode([]byte(args)); (err == nil) != ok {
+			t.Errorf("%s: %v, want it to be let through: %v", args, err, ok)
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"parley/op"
 	"parley/orchestrator/terminal"
 	"parley/plain"
+	"parley/program/typed"
 )
 
 // An agent program may wait for its hooks, so a hook takes hookTime at most. Usually the
@@ -278,7 +279,7 @@ const maxMessages = 50
 func messagesIn(prompts ...string) []string {
 	var ids []string
 	for _, prompt := range prompts {
-		for _, m := range parley.FindTyped(prompt) {
+		for _, m := range typed.Find(prompt) {
 			if m.ID != "" && !slices.Contains(ids, m.ID) {
 				ids = append(ids, m.ID)
 			}

@@ -23,6 +23,7 @@ import (
 	"parley/internal/testhome"
 	"parley/op"
 	"parley/program/profile"
+	"parley/program/typed"
 )
 
 func TestHookParsesInputOfPrograms(t *testing.T) {
@@ -86,7 +87,7 @@ func TestHookParsesInputOfPrograms(t *testing.T) {
 
 // A program that names a message proves it, whatever its header.
 func TestHookFindsEveryHeader(t *testing.T) {
-	for _, header := range parley.HeaderForms() {
+	for _, header := range typed.Forms() {
 		got := messagesIn("fix the build\n" + header + " hi (ann · msg 5f0c21aa)\n")
 		if want := []string{"5f0c21aa"}; !cmp.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", header, got, want)

@@ -2,6 +2,7 @@ package demoagent
 
 import (
 	"maps"
+	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func roles() map[string]script {
 func roleNames() []string { return slices.Sorted(maps.Keys(roles())) }
 
 // actsFor returns the acts of the first rule that matches m, nil if none does.
-func actsFor(rules []rule, m parley.Typed) []act {
+func actsFor(rules []rule, m typed.Message) []act {
 	for _, r := range rules {
 		if (r.from == "" || r.from == m.Sender) && r.on.MatchString(m.Text) {
 			return r.acts
@@ -110,16 +111,16 @@ func actsFor(rules []rule, m parley.Typed) []act {
 
 // parsePrompt returns the first message of parley's in a prompt. A prompt without one
 // is all text.
-func parsePrompt(prompt string) parley.Typed {
-	if found := parley.FindTyped(prompt); len(found) > 0 {
+func parsePrompt(prompt string) typed.Message {
+	if found := typed.Find(prompt); len(found) > 0 {
 		return found[0]
 	}
-	return parley.Typed{Text: strings.TrimSpace(prompt)}
+	return typed.Message{Text: strings.TrimSpace(prompt)}
 }
 
 // replyTo returns the agent to answer, "" if the prompt names none. A notice is from
 // parley itself, which reads no answers.
-func replyTo(m parley.Typed) string {
+func replyTo(m typed.Message) string {
 	switch {
 	case m.Kind == parley.KindNotice:
 		return ""

@@ -13,6 +13,7 @@ import (
 	"parley/internal/wait"
 	"parley/op"
 	"parley/plain"
+	"parley/program/typed"
 )
 
 const (
@@ -76,7 +77,7 @@ func (w *worker) do(ctx context.Context, j job) {
 	w.answer(ctx, parsePrompt(j.prompt))
 }
 
-func (w *worker) answer(ctx context.Context, m parley.Typed) {
+func (w *worker) answer(ctx context.Context, m typed.Message) {
 	acts := actsFor(w.opts.rules, m)
 	if len(acts) == 0 {
 		w.say("⏺", "Noted.")
@@ -108,7 +109,7 @@ func (w *worker) begin(ctx context.Context) {
 		return
 	}
 	for _, a := range w.opts.start {
-		w.act(ctx, a, parley.Typed{})
+		w.act(ctx, a, typed.Message{})
 	}
 }
 
@@ -159,12 +160,12 @@ func presence(agents []parley.AgentStatus, needs []string) (seen, missing string
 	return strings.Join(live, ", "), strings.Join(absent, " and ")
 }
 
-func (w *worker) act(ctx context.Context, a act, m parley.Typed) {
+func (w *worker) act(ctx context.Context, a act, m typed.Message) {
 	switch a.tool {
 	case reply:
 		w.reply(ctx, a, m)
 	case send:
-		w.send(ctx, a.to, a.text, parley.Typed{})
+		w.send(ctx, a.to, a.text, typed.Message{})
 	case broadcast:
 		w.broadcast(ctx, a.text)
 	case inbox:
@@ -191,7 +192,7 @@ func (w *worker) commit(ctx context.Context, file, text string) {
 }
 
 // reply answers over MCP, or only on the screen if the prompt came from no agent.
-func (w *worker) reply(ctx context.Context, a act, m parley.Typed) {
+func (w *worker) reply(ctx context.Context, a act, m typed.Message) {
 	to := replyTo(m)
 	if to == "" || w.team == nil {
 		w.say("⏺", a.text)
@@ -202,7 +203,7 @@ func (w *worker) reply(ctx context.Context, a act, m parley.Typed) {
 
 // send sends a text to an agent, or as an answer to m: to the thread of a post, with its
 // id if the prompt had one.
-func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
+func (w *worker) send(ctx context.Context, to, text string, m typed.Message) {
 	r := parley.SendMessageRequest{To: parley.Names{to}, Text: text, WaitSeconds: outcomeSeconds}
 	if m.ThreadID != "" {
 		r.To, r.ThreadID, to = nil, m.ThreadID, "thread "+m.ThreadID

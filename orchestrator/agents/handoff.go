@@ -16,6 +16,7 @@ import (
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/plain"
+	"parley/program/typed"
 	"parley/store"
 )
 
@@ -211,21 +212,21 @@ const saidAtMost = 40
 
 // saidIn returns what a person typed in the terminal of an agent and what its program said, by the program's own
 // transcript. Messages are left out: they are recorded.
-func (hs *Handoffs) saidIn(ctx context.Context, a *parley.Agent) (typed, said []string) {
+func (hs *Handoffs) saidIn(ctx context.Context, a *parley.Agent) (words, said []string) {
 	if !a.Session.Begun() || a.Sandboxed() {
 		return nil, nil
 	}
 	for _, turn := range hs.Sessions.Kept.Last(ctx, a.Profile, a.Session.ID, saidAtMost) {
 		text := plain.CleanLine(plain.HideSeal(turn.Text, a.Seal))
 		switch {
-		case text == "" || len(parley.FindTyped(turn.Text)) > 0:
+		case text == "" || len(typed.Find(turn.Text)) > 0:
 		case turn.Person:
-			typed = append(typed, text)
+			words = append(words, text)
 		default:
 			said = append(said, text)
 		}
 	}
-	return typed, said[max(0, len(said)-3):]
+	return words, said[max(0, len(said)-3):]
 }
 
 // askedAtMost is how many messages a briefing has of what an agent was asked.

@@ -8,6 +8,7 @@ import (
 	"parley/orchestrator/letter"
 	"parley/orchestrator/team"
 	"parley/program/profile"
+	"parley/program/typed"
 	"parley/tmux"
 )
 
@@ -99,7 +100,7 @@ func (o *Observation) HoldsOnly(l *letter.Letter) bool {
 func (o *Observation) Unvisited() bool { return o.Screen.Unviewed && o.Screen.Touched.IsZero() }
 
 // OwnText reports whether a text of parley's stands in the composer, unsent.
-func (o *Observation) OwnText() bool { return o.Composing && parley.HoldsTyped(o.Composer) }
+func (o *Observation) OwnText() bool { return o.Composing && typed.Holds(o.Composer) }
 
 // ShowsAbove reports whether the screen shows a letter above the composer, where the program shows
 // what it was given.

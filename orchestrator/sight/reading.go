@@ -11,6 +11,7 @@ import (
 	"parley/orchestrator/letter"
 	"parley/orchestrator/team"
 	"parley/program/profile"
+	"parley/program/typed"
 	"parley/tmux"
 )
 
@@ -144,7 +145,7 @@ func ReadPane(ctx context.Context, p screener, known *profile.Profile, r *Readin
 		return screen, err
 	}
 	o := r.read(known, &screen)
-	if !o.Composing || strings.TrimSpace(o.Composer) == "" || parley.HoldsTyped(o.Composer) {
+	if !o.Composing || strings.TrimSpace(o.Composer) == "" || typed.Holds(o.Composer) {
 		return screen, nil
 	}
 

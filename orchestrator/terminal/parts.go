@@ -152,10 +152,10 @@ type spoolReader struct {
 // keyboard remembers who typed last into which terminal from elsewhere.
 type keyboard struct {
 	mu   sync.Mutex
-	last map[string]typed // by agents' ids
+	last map[string]pressed // by agents' ids
 }
 
-type typed struct {
+type pressed struct {
 	session string
 	at      time.Time
 }

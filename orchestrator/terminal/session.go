@@ -13,6 +13,7 @@ import (
 	"parley/program/opencode"
 	"parley/program/profile"
 	"parley/program/transcript"
+	"parley/program/typed"
 	"parley/tmux"
 )
 
@@ -203,10 +204,10 @@ func (s *sessions) isTheirs(ctx context.Context, m *team.Member) func(messageID 
 // first. It is "" if there is none, or if several have that message, as after a fork.
 func sessionWith(prompts []transcript.Prompt, isTheirs func(messageID string) bool) (id string) {
 	has := func(p transcript.Prompt, messageID string) bool {
-		return slices.ContainsFunc(parley.FindTyped(p.Text), func(m parley.Typed) bool { return m.ID == messageID })
+		return slices.ContainsFunc(typed.Find(p.Text), func(m typed.Message) bool { return m.ID == messageID })
 	}
 	for _, p := range prompts {
-		for _, m := range parley.FindTyped(p.Text) {
+		for _, m := range typed.Find(p.Text) {
 			if m.ID == "" || !isTheirs(m.ID) {
 				continue
 			}

@@ -17,10 +17,10 @@ func (k *keyboard) begins(agentID, session string, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.last == nil {
-		k.last = map[string]typed{}
+		k.last = map[string]pressed{}
 	}
 	before := k.last[agentID]
-	k.last[agentID] = typed{session, now}
+	k.last[agentID] = pressed{session, now}
 	return before.session != session || now.Sub(before.at) >= typingBegins
 }
 

@@ -19,6 +19,7 @@ import (
 	"parley/plain"
 	"parley/program/door"
 	"parley/program/profile"
+	"parley/program/typed"
 )
 
 // enters gives the program two messages through its own door while a person's draft stands in the composer: the
@@ -211,7 +212,7 @@ func hasGiven(hooks *profile.Hooks, base, mark string) bool {
 		return slices.ContainsFunc(said, func(name string) bool {
 			text, err := os.ReadFile(name)
 			var prompt struct{ Prompt string }
-			return err == nil && json.Unmarshal(text, &prompt) == nil && len(parley.FindTyped(prompt.Prompt)) > 0 &&
+			return err == nil && json.Unmarshal(text, &prompt) == nil && len(typed.Find(prompt.Prompt)) > 0 &&
 				bytes.Contains(text, []byte(mark))
 		})
 	}

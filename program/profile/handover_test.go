@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/program/profile"
+	"parley/program/typed"
 )
 
 const robot = `
@@ -181,7 +182,7 @@ func TestBriefingNamesTheHeaders(t *testing.T) {
 	done := must.Have(p.Handover.Render(profile.Values{Name: "coder", ID: "12345678-0000", Parley: "parley",
 		Dir: t.TempDir()}))(t)
 
-	for _, head := range parley.HeaderForms() {
+	for _, head := range typed.Forms() {
 		named := slices.ContainsFunc([]string{"[AGENT ", "[GUARDIAN GUIDANCE", "[PARLEY]"}, func(begins string) bool {
 			return strings.HasPrefix(head, begins) && strings.Contains(done.Briefing, begins)
 		})

@@ -1,11 +1,10 @@
 package profile
 
 import (
+	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
-
-	"parley"
 )
 
 // tailLines is how many lines Look reads, not counting empty ones. All six measured
@@ -189,7 +188,7 @@ func (pg *page) holdsOwnMessage() bool {
 	}
 	c := pg.composer
 	text := pg.text[c.start:c.end]
-	return parley.IsTyped(text) || c.cut && parley.EndsTyped(text)
+	return typed.Is(text) || c.cut && typed.Ends(text)
 }
 
 // withoutOwnMessage removes from a screen the rows of a message of parley's in the composer.

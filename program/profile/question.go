@@ -9,8 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley"
 	"parley/plain"
+	"parley/program/typed"
 )
 
 // Question is what a screen asks: a text that is typed then, or the key after it, would
@@ -126,5 +126,5 @@ func (s *Screen) withoutTyped(rows []string) []string {
 			text.WriteByte('\n')
 		}
 	}
-	return strings.Split(parley.CutTyped(text.String()), "\n")
+	return strings.Split(typed.Cut(text.String()), "\n")
 }

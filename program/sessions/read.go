@@ -21,6 +21,7 @@ import (
 	"parley/plain"
 	"parley/program/opencode"
 	"parley/program/transcript"
+	"parley/program/typed"
 )
 
 // What is read, in bytes. Longer lines are of tools.
@@ -193,7 +194,7 @@ var sealWritten = regexp.MustCompile(`\b` + plain.SealWord + `\s+[a-z0-9]{4,}`)
 // shown returns a text without what parley wrote around it: headers and footers, which have the seals of terminals.
 func shown(text string) string {
 	if strings.Contains(text, "]:") { // as each header ends
-		if typed := parley.FindTyped(text); len(typed) > 0 {
+		if typed := typed.Find(text); len(typed) > 0 {
 			var texts []string
 			for _, t := range typed {
 				texts = append(texts, t.Text)
