@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 )
 
@@ -191,9 +191,9 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 
 // agentHere returns the name of the agent that was adopted in this pane.
 func (leaveCommand) agentHere(s *surroundings, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
-	socket, pane := daemon.RealPath(userTmux{s.env}.around()), s.env.Get("TMUX_PANE")
+	socket, pane := place.RealPath(userTmux{s.env}.around()), s.env.Get("TMUX_PANE")
 	for _, a := range agents {
-		if a.Adopted() && a.Pane == pane && daemon.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
+		if a.Adopted() && a.Pane == pane && place.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
 			return a.Name, nil
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/plain"
 	"parley/tmux"
@@ -135,7 +136,7 @@ func (u userTmux) client(argv []string) (*exec.Cmd, error) {
 
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = u.env
-	if i := slices.Index(argv, "-S"); i >= 0 && daemon.RealPath(argv[i+1]) != daemon.RealPath(u.around()) {
+	if i := slices.Index(argv, "-S"); i >= 0 && place.RealPath(argv[i+1]) != place.RealPath(u.around()) {
 		cmd.Env = slices.DeleteFunc(
 			slices.Clone(u.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 		)
@@ -150,7 +151,7 @@ func (u userTmux) showing(res *parley.AttachInfoResult) []string {
 	if res.Host != "" {
 		return res.Command
 	}
-	if around := u.around(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
+	if around := u.around(); res.Adopted && around != "" && place.RealPath(around) == place.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
 	argv := withUTF8(u.env, res.Command)

@@ -12,13 +12,13 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/daemon"
 )
 
 // sendFileCommand sends an agent a copy of a file.
@@ -116,7 +116,7 @@ func openToSend(path string) (*os.File, error) {
 
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, daemon.PathCause(err)).
+		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, place.PathCause(err)).
 			Suggest("Make it readable: chmod u+r.")
 	}
 
@@ -195,7 +195,7 @@ func (g *getFileCommand) save(
 
 	temp, err := os.CreateTemp(dir, ".parley-get-*")
 	if err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "cannot write to %s: %w", dir, daemon.PathCause(err)).
+		return nil, "", parley.Errorf(parley.InvalidArgument, "cannot write to %s: %w", dir, place.PathCause(err)).
 			Suggest("Name another place with -o.")
 	}
 

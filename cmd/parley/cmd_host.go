@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/remote"
 	"parley/internal/sh"
 	"parley/plain"
@@ -58,7 +58,7 @@ func (a addHostCommand) run(ctx context.Context, p *program, host string) error 
 	if err != nil {
 		return err
 	}
-	if err := remote.Keys(daemon.HostsFile(p.out.at.env)).Set(h.String(), key); err != nil {
+	if err := remote.Keys(place.HostsFile(p.out.at.env)).Set(h.String(), key); err != nil {
 		return err
 	}
 	if p.out.json {
@@ -110,7 +110,7 @@ func (listHostsCommand) run(ctx context.Context, team teamHosts) error {
 	if err != nil {
 		return err
 	}
-	hosts, err := remote.Keys(daemon.HostsFile(team.cli.at.env)).Hosts()
+	hosts, err := remote.Keys(place.HostsFile(team.cli.at.env)).Hosts()
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r removeHostCommand) declare(c *cli) *cobra.Command {
 }
 
 func (removeHostCommand) run(ctx context.Context, team teamHosts, name string) error {
-	keys := remote.Keys(daemon.HostsFile(team.cli.at.env))
+	keys := remote.Keys(place.HostsFile(team.cli.at.env))
 	key, err := keys.Of(name)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/program/profile"
 )
 
@@ -114,7 +115,7 @@ func writeNew(path, text string) error {
 		return parley.Errorf(parley.InvalidArgument, "%s is there already; nothing was changed", path).
 			Suggest("Start its agents: parley up. What else a file can say is in docs/settings.md.")
 	case err != nil:
-		return parley.Errorf(parley.StorageUnavailable, "%s cannot be written: %w", path, daemon.PathCause(err)).
+		return parley.Errorf(parley.StorageUnavailable, "%s cannot be written: %w", path, place.PathCause(err)).
 			Suggest("Make the directory writable for you, or name another workspace with --workspace.")
 	}
 

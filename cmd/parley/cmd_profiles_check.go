@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/orchestrator/trial"
 	"parley/plain"
@@ -100,7 +101,7 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
-	checks := daemon.ChecksDir(k.cli.at.env)
+	checks := place.ChecksDir(k.cli.at.env)
 	if checks == "" {
 		return parley.Errorf(parley.InvalidArgument, "there is no directory to keep the result in").
 			Suggest("Set HOME, or XDG_STATE_HOME to a directory that is kept.")

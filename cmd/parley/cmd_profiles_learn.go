@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/orchestrator/trial"
 	"parley/plain"
@@ -121,7 +122,7 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	if err := k.trustLearned(file); err != nil {
 		return err
 	}
-	if checks := daemon.ChecksDir(k.cli.at.env); checks != "" {
+	if checks := place.ChecksDir(k.cli.at.env); checks != "" {
 		if err := trial.Keep(checks, lesson.Result); err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func keepLesson(dir, name string, l *trial.Lesson) error {
 		err = errors.Join(err, os.WriteFile(file, []byte(text), 0o600))
 	}
 	if err != nil {
-		return parley.Errorf(parley.StorageUnavailable, "the profile cannot be kept: %w", daemon.PathCause(err)).
+		return parley.Errorf(parley.StorageUnavailable, "the profile cannot be kept: %w", place.PathCause(err)).
 			Suggest("Make %s writable for you.", dir)
 	}
 

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 )
 
 // serveCommand starts the daemon.
@@ -58,7 +59,7 @@ func (s *serveCommand) declare(c *cli) *cobra.Command {
 }
 
 // run is the daemon, in this terminal. given are the settings of the command line.
-func (s *serveCommand) run(ctx context.Context, p *program, at daemon.Place, given map[string]string) error {
+func (s *serveCommand) run(ctx context.Context, p *program, at place.Place, given map[string]string) error {
 	begin := daemon.Begin(at, p.out.at.env, given)
 	if err := begin.Apply(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (f *settingFlag) Set(text string) error {
 	return nil
 }
 
-func (*serveCommand) inBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
+func (*serveCommand) inBackground(ctx context.Context, c *cli, at place.Place, flags []string) error {
 	c.program.consent(at)
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()

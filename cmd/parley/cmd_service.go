@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/disk"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/plain"
 )
@@ -60,7 +61,7 @@ type supervisor interface {
 }
 
 // serviceOf returns what starts the workspace's daemon on this system.
-func serviceOf(at daemon.Place, env daemon.Environ) (supervisor, *serviceResult) {
+func serviceOf(at place.Place, env daemon.Environ) (supervisor, *serviceResult) {
 	path := daemon.ServiceOf(at.Home, env)
 	res := &serviceResult{Answer: parley.OK, Unit: filepath.Base(path), Path: path, Installed: disk.Exists(path)}
 	if runtime.GOOS == "darwin" {
@@ -113,7 +114,7 @@ func (s *serviceAct) run(ctx context.Context, c *cli) error {
 	return s.print(c.out, by, res)
 }
 
-func (s *serviceAct) install(ctx context.Context, c *cli, at daemon.Place, by supervisor, res *serviceResult) error {
+func (s *serviceAct) install(ctx context.Context, c *cli, at place.Place, by supervisor, res *serviceResult) error {
 	if err := at.Prepare(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/plain"
 	"parley/tmux"
 )
@@ -37,7 +38,7 @@ func (d downCommand) declare(c *cli) *cobra.Command {
 	return cmd
 }
 
-func (downCommand) run(ctx context.Context, c stopping, at daemon.Place, args url.Values) error {
+func (downCommand) run(ctx context.Context, c stopping, at place.Place, args url.Values) error {
 	res, err := c.shutDown(ctx, at, args)
 	switch {
 	case err != nil:
@@ -53,7 +54,7 @@ func (downCommand) run(ctx context.Context, c stopping, at daemon.Place, args ur
 }
 
 // shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
-func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
+func (c stopping) shutDown(ctx context.Context, at place.Place, args url.Values) (*parley.ShutDownResult, error) {
 	info, err := daemon.Find(ctx, at, c.cli.out.now)
 	if err != nil || info == nil && !tmux.Runs(at.TmuxSocket()) {
 		return nil, err
@@ -77,7 +78,7 @@ func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values
 	return res, daemon.AwaitGone(ctx, at, info.PID)
 }
 
-func stillEnding(at daemon.Place) error {
+func stillEnding(at place.Place) error {
 	return parley.Errorf(parley.DaemonUnavailable, "the daemon is still ending").
 		Suggest("Look into %s.", at.Log())
 }

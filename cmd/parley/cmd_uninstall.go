@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/tmux"
 )
@@ -85,7 +86,7 @@ func (u *uninstallCommand) run(p *program) error {
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
 func mustRest(env daemon.Environ) error {
-	for _, at := range daemon.Workspaces(env) {
+	for _, at := range place.Workspaces(env) {
 		held, err := at.Lock().Held() // also by one that starts or ends
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 )
 
 // upOptions are the flags of parley up.
@@ -128,7 +129,7 @@ func (o *upCommand) team(p *program) (*daemon.Team, string, error) {
 }
 
 // noAgents says that there is nothing to launch, and which of the agents that are there could be.
-func noAgents(t *daemon.Team, at daemon.Place, there []parley.AgentStatus) error {
+func noAgents(t *daemon.Team, at place.Place, there []parley.AgentStatus) error {
 	if t.File == "" {
 		e := parley.Errorf(parley.InvalidArgument, "there is no %s, and no agent was lost", at.TeamFile())
 		const how = "parley init writes one for the agent programs that are installed"

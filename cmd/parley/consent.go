@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 )
 
 // trust remembers that the user trusts a file, after asking.
@@ -80,7 +81,7 @@ func (p *program) readLine(from *bufio.Reader) (string, error) {
 
 // consent asks for trust in the workspace's file before a daemon starts. Without it, the daemon
 // starts with what is harmless.
-func (p *program) consent(at daemon.Place) {
+func (p *program) consent(at place.Place) {
 	t, err := daemon.LoadTeam(at.TeamFile(), false)
 	trust := daemon.TrustOf(p.out.at.env)
 	if err != nil || trust.Has(t) || !p.canAsk() || p.out.at.isAgent() || !p.asked(t) {
@@ -92,7 +93,7 @@ func (p *program) consent(at daemon.Place) {
 }
 
 // warnOfTrust warns when the daemon ignores parts of parley.yaml.
-func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
+func (o *output) warnOfTrust(at place.Place, info *daemon.Info) {
 	if info == nil || info.Withheld == "" {
 		return
 	}

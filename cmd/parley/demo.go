@@ -19,6 +19,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 )
 
 // demoWithin bounds the demo's conversation. It takes less than a minute; the rest is for a
@@ -92,7 +93,7 @@ func newDemo(p program) (*demo, error) {
 		return nil, fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	d := &demo{cli: newCLI(p), dir: daemon.RealPath(dir)}
+	d := &demo{cli: newCLI(p), dir: place.RealPath(dir)}
 	d.cli.at.workspace = filepath.Join(d.dir, "demo")
 	dirs := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
 	d.cli.at.env = slices.DeleteFunc(p.out.at.env.Scrubbed(), func(entry string) bool {

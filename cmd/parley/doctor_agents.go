@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/op"
 	"parley/orchestrator/terminal"
@@ -54,7 +55,7 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
 	default:
-		checkVersion(&f, daemon.ChecksDir(d.cli.at.env), p, version, path)
+		checkVersion(&f, place.ChecksDir(d.cli.at.env), p, version, path)
 	}
 
 	d.checkSettingsDir(&f, p)
@@ -205,7 +206,7 @@ func checkTmux(ctx context.Context) (f findings) {
 
 // tmuxChecks are the checks of the workspace's own tmux server.
 type tmuxChecks struct {
-	at  daemon.Place
+	at  place.Place
 	env daemon.Environ
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/op"
 	"parley/orchestrator/responder"
 )
@@ -23,7 +24,7 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	info, err := daemon.ReadInfo(d.at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		f.warn("daemon", "Remove it; the next daemon writes a new one.",
-			"%s cannot be read: %v", d.at.Info(), daemon.PathCause(err))
+			"%s cannot be read: %v", d.at.Info(), place.PathCause(err))
 
 		return f
 	}
@@ -36,7 +37,7 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	held, err := d.at.Lock().Held()
 	switch {
 	case err != nil:
-		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock().Path, daemon.PathCause(err))
+		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock().Path, place.PathCause(err))
 	case held && info != nil:
 		f.bad("daemon",
 			fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/program/profile"
 )
 
@@ -116,7 +117,7 @@ func every(d time.Duration, f func()) (stop func()) {
 // doctor is one run of the checks.
 type doctor struct {
 	cli  *cli
-	at   daemon.Place
+	at   place.Place
 	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
 

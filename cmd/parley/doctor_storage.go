@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 	"parley/op"
 	"parley/store"
@@ -23,14 +24,14 @@ import (
 
 // storageChecks are the checks of the workspace's files and its database.
 type storageChecks struct {
-	at  daemon.Place
+	at  place.Place
 	url string // the setting database; "" if it is not set, or cannot be read
 }
 
 // checkFiles checks that the workspace's files are the user's alone. The daemon makes its
 // directories private when it starts; the doctor changes nothing.
 func (d storageChecks) checkFiles(context.Context) (f findings) {
-	if over := len(d.at.Database()) - daemon.MaxDatabasePath; over > 0 {
+	if over := len(d.at.Database()) - place.MaxDatabasePath; over > 0 {
 		f.bad("files", "Set XDG_STATE_HOME to a directory with a shorter path.",
 			"the path of the state is %d bytes too long for a database: %s", over, d.at.Home)
 	}
@@ -40,7 +41,7 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 			"The daemon makes removed sockets again.",
 			"the path of the state is too long for sockets; they are in %s, which the system may clean", d.at.Runtime)
 	}
-	dirs := []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Home}
+	dirs := []string{filepath.Join(d.at.Root, place.StateDir), d.at.Runtime, d.at.Home}
 	for _, dir := range slices.Compact(dirs) {
 		d.checkPrivate(&f, dir)
 	}
@@ -50,7 +51,7 @@ func (d storageChecks) checkFiles(context.Context) (f findings) {
 	}
 
 	if len(f) == 0 {
-		f.ok("files", "%s and %s are yours alone", daemon.StateDir, d.at.Home)
+		f.ok("files", "%s and %s are yours alone", place.StateDir, d.at.Home)
 	}
 
 	return f
@@ -142,8 +143,8 @@ func (d storageChecks) checkPrivate(f *findings, path string) {
 			f.bad("files", "Make "+parent+" writable for you.", "%s cannot be created", path)
 		}
 	case err != nil:
-		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, daemon.PathCause(err))
-	case !daemon.IsOwn(info):
+		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, place.PathCause(err))
+	case !place.IsOwn(info):
 		f.bad("files", "Remove it, or have its owner remove it.", "%s is not yours", path)
 	case info.IsDir() && unix.Access(path, unix.W_OK|unix.X_OK) != nil:
 		f.bad("files", "Make it writable for you: chmod 700 "+path, "%s cannot be written", path)
@@ -158,12 +159,12 @@ func (d storageChecks) checkPrivate(f *findings, path string) {
 }
 
 func (d storageChecks) checkDatabase(ctx context.Context) (f findings) {
-	if err := d.at.CheckDatabase(d.url); err != nil {
+	if err := daemon.CheckDatabase(d.at, d.url); err != nil {
 		f.fail("database", err)
 		return f
 	}
 
-	h, err := store.Inspect(ctx, d.at.Store(d.url))
+	h, err := store.Inspect(ctx, daemon.StoreAt(d.at, d.url))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.ok("database", "none yet; the daemon creates it")
@@ -302,7 +303,7 @@ func (r repair) run(ctx context.Context) (*repaired, error) {
 
 // replace repairs the database once the daemon has ended, and keeps the next one from opening it
 // meanwhile.
-func (r repair) replace(ctx context.Context, at daemon.Place) (did *repaired, err error) {
+func (r repair) replace(ctx context.Context, at place.Place) (did *repaired, err error) {
 	ending, cancel := context.WithTimeoutCause(ctx, daemon.EndWithin+daemon.StartWithin, stillEnding(at))
 	defer cancel()
 	held, err := at.Lock().Await(ending)
@@ -315,7 +316,7 @@ func (r repair) replace(ctx context.Context, at daemon.Place) (did *repaired, er
 	if r.asIs {
 		mend = store.GoOn
 	}
-	done, err := mend(ctx, at.Store(""))
+	done, err := mend(ctx, daemon.StoreAt(at, ""))
 	if text := r.words(done); err == nil && text != "" {
 		text += " The next command starts the daemon."
 		if r.cli.out.json {

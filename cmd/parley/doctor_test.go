@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/program/profile"
 	"parley/store"
 )
@@ -165,7 +166,7 @@ func TestSizesAreReadable(t *testing.T) {
 // testDoctor returns a doctor of a new workspace.
 func testDoctor(t *testing.T) *doctor {
 	t.Helper()
-	dir := daemon.RealPath(t.TempDir())
+	dir := place.RealPath(t.TempDir())
 	for _, sub := range []string{"w", "state", "runtime"} {
 		must.Do(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
@@ -179,7 +180,7 @@ func testDoctor(t *testing.T) *doctor {
 
 	d := &doctor{
 		cli: newCLI(program{out: output{at: surroundings{env: env, dir: filepath.Join(dir, "w")}}})}
-	d.at = daemon.Locate(d.cli.at.dir, env)
+	d.at = place.Locate(d.cli.at.dir, env)
 
 	return d
 }
@@ -308,7 +309,7 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 
 	at := d.at
 	must.Do(t, at.Prepare())
-	must.Do(t, must.Have(store.Open(t.Context(), at.Store("")))(t).Close())
+	must.Do(t, must.Have(store.Open(t.Context(), daemon.StoreAt(at, "")))(t).Close())
 	must.Do(t, os.Rename(at.Database(), at.Database()+".saved")) // as a daemon leaves it that lost it
 
 	// The repair reads how far the database was, and waits for whoever writes it.

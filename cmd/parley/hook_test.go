@@ -20,6 +20,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/internal/testhome"
 	"parley/op"
 	"parley/program/profile"
@@ -122,7 +123,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
 	hookAs(t, h, "k", nil, "Stop")
-	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir)); err == nil {
+	if _, err := os.Stat(filepath.Join(h.Workspace, place.StateDir)); err == nil {
 		t.Error("a workspace was made where there was none")
 	}
 	must.Do(t, placeOf(h).Prepare())
@@ -177,7 +178,7 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	// keeps nothing that the daemon refused.
 	report := parley.ReportStateRequest{Event: "Stop", PID: os.Getpid()}
 	root := must.Have(filepath.EvalSymlinks(h.Workspace))(t)
-	at := daemon.Locate(root, daemon.Environ(h.Env))
+	at := place.Locate(root, daemon.Environ(h.Env))
 	socket := must.Have(daemon.ReadInfo(at))(t).Socket
 	if _, done := reportState(t.Context(), client.Options{Socket: socket, Key: "parley_nobody"}, report,
 		time.Now().Add(time.Minute)); !done {

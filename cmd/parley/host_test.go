@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/internal/remote"
 	"parley/internal/testhome"
 	"parley/internal/wait"
@@ -194,7 +195,7 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	}
 
 	// Another machine has 10 s to answer, and a machine full of tests may need many tries.
-	must.Do(t, remote.Keys(daemon.HostsFile(b.here.Env)).Set("box", operatorKey))
+	must.Do(t, remote.Keys(place.HostsFile(daemon.Environ(b.here.Env))).Set("box", operatorKey))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*testhome.Patience)
 	defer cancel()
 	if err := wait.Until(ctx, 100*time.Millisecond, func() (bool, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/testhome"
 	"parley/program/sandbox"
 )
@@ -90,8 +91,8 @@ func stories(t *testing.T) testscript.Params {
 }
 
 // placeOf tells where a workspace keeps its files.
-func placeOf(h *testhome.Home) daemon.Place {
-	return daemon.Locate(daemon.RealPath(h.Workspace), daemon.Environ(h.Env))
+func placeOf(h *testhome.Home) place.Place {
+	return place.Locate(place.RealPath(h.Workspace), daemon.Environ(h.Env))
 }
 
 // operatorKey makes the tests the operator of their workspaces: they have no terminal.

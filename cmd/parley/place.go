@@ -17,6 +17,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/disk"
+	"parley/internal/place"
 	"parley/internal/remote"
 	"parley/internal/sh"
 	"parley/internal/wait"
@@ -25,19 +26,19 @@ import (
 )
 
 // place returns the place of this command line's workspace, which must be on this machine.
-func (s *surroundings) place() (daemon.Place, error) {
+func (s *surroundings) place() (place.Place, error) {
 	if s.host != "" {
-		return daemon.Place{}, notFromAfar(s.host)
+		return place.Place{}, notFromAfar(s.host)
 	}
 	if daemon.InSandbox() {
-		return daemon.Place{}, parley.Errorf(parley.NotAuthorized, "this command does not work in a sandbox").
+		return place.Place{}, parley.Errorf(parley.NotAuthorized, "this command does not work in a sandbox").
 			Suggest("Run it outside, where the workspace is.")
 	}
-	root, err := daemon.FindWorkspace(s.workspace, s.env, s.dir)
+	root, err := place.FindWorkspace(s.workspace, s.env, s.dir)
 	if err != nil {
-		return daemon.Place{}, err
+		return place.Place{}, err
 	}
-	at := daemon.Locate(root, s.env)
+	at := place.Locate(root, s.env)
 	return at, at.RefuseOthers()
 }
 
@@ -106,7 +107,7 @@ func (s *surroundings) hostOf() (remote.Host, error) {
 	}
 
 	h.Env = s.env
-	if dir := s.env.Get("XDG_RUNTIME_DIR"); disk.Exists(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
+	if dir := s.env.Get("XDG_RUNTIME_DIR"); disk.Exists(dir) && len(dir) <= place.MaxSocketPath-controlName {
 		h.Control = filepath.Join(dir, "parley-ssh-%C")
 	}
 
@@ -124,7 +125,7 @@ func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := remote.Keys(daemon.HostsFile(c.at.env)).Of(h.String())
+	kept, err := remote.Keys(place.HostsFile(c.at.env)).Of(h.String())
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +273,7 @@ func (p *program) starter() daemon.Starter {
 }
 
 // ensureDaemon returns the workspace's daemon. Like tmux, it starts one if none runs.
-func (p *program) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
+func (p *program) ensureDaemon(ctx context.Context, at place.Place) (*daemon.Info, error) {
 	if info := daemon.Running(ctx, at); info != nil {
 		p.out.warnOfVersion(info)
 		p.out.warnOfTrust(at, info)
@@ -286,7 +287,7 @@ func (p *program) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.In
 	return info, err
 }
 
-func (p *program) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
+func (p *program) startDaemon(ctx context.Context, at place.Place) (*daemon.Info, error) {
 	stop := p.out.noticeStart(ctx)
 	defer stop()
 	return p.starter().Ensure(ctx, at)

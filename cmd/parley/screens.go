@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/setting"
 	"parley/op"
 	"parley/tmux"
@@ -130,7 +131,7 @@ func (c screens) one(ctx context.Context, link screenLink, problem error) (next 
 }
 
 // around returns what the screen can do by this program.
-func (c screens) around(ctx context.Context, service *client.Client, at daemon.Place) tui.Surroundings {
+func (c screens) around(ctx context.Context, service *client.Client, at place.Place) tui.Surroundings {
 	around := tui.Surroundings{
 		Attach:     func(name string) (*exec.Cmd, error) { return c.attach(ctx, service, name) },
 		Workspaces: func(ctx context.Context) ([]tui.Workspace, error) { return c.workspaces(ctx, at) },
@@ -152,15 +153,15 @@ func (c screens) around(ctx context.Context, service *client.Client, at daemon.P
 }
 
 // shownPlace returns the place that the screen shows; none if it is on another machine.
-func (c screens) shownPlace() (daemon.Place, error) {
+func (c screens) shownPlace() (place.Place, error) {
 	if c.cli.at.host != "" {
-		return daemon.Place{}, nil
+		return place.Place{}, nil
 	}
 	return c.cli.at.place()
 }
 
 // title names the workspace at the top of the screen.
-func (c screens) title(at daemon.Place) string {
+func (c screens) title(at place.Place) string {
 	h, err := c.cli.at.hostOf()
 	switch {
 	case c.cli.at.host == "" || err != nil:
@@ -172,7 +173,7 @@ func (c screens) title(at daemon.Place) string {
 }
 
 // returnKey returns the key that leads back from an attached terminal.
-func (c screens) returnKey(ctx context.Context, at daemon.Place) string {
+func (c screens) returnKey(ctx context.Context, at place.Place) string {
 	if c.cli.at.host != "" {
 		return tmux.ReturnKey
 	}
@@ -230,7 +231,7 @@ func (t *tuiCommand) declare(c *cli) *cobra.Command {
 
 // screenSettings returns the settings of the screen. It ignores an invalid
 // parley.yaml, which the daemon reports: one may look at the screen even so.
-func (s *surroundings) screenSettings(at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
+func (s *surroundings) screenSettings(at place.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	screen := daemon.ScreenSettings{}
 	if s.host == "" {
 		if t, err := daemon.Load(at, s.env); err == nil {
@@ -302,7 +303,7 @@ func (c screens) elsewhere(name string) screens {
 	return screens{there}
 }
 
-func (c screens) isShown(at daemon.Place, name string) bool {
+func (c screens) isShown(at place.Place, name string) bool {
 	if c.cli.at.host == "" {
 		return name == at.Root
 	}
@@ -311,7 +312,7 @@ func (c screens) isShown(at daemon.Place, name string) bool {
 }
 
 // workspaces returns the workspaces of the user, those that need the person first.
-func (c screens) workspaces(ctx context.Context, at daemon.Place) ([]tui.Workspace, error) {
+func (c screens) workspaces(ctx context.Context, at place.Place) ([]tui.Workspace, error) {
 	lines, err := survey{c.cli.out}.everywhere(ctx)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/tui"
 )
 
@@ -25,7 +26,7 @@ func TestScreenExportKeepsAFileThatIsThere(t *testing.T) {
 
 // What no file and no variable says is as the docs say.
 func TestTheScreenHasItsDefaults(t *testing.T) {
-	at := daemon.Locate(t.TempDir(), nil)
+	at := place.Locate(t.TempDir(), nil)
 	s, _, err := new(surroundings).screenSettings(at)
 	if err != nil || s.First != "agents" || s.Theme != "terminal" {
 		t.Errorf("got %+v, %v", s, err)

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/remote"
 	"parley/internal/sh"
 	"parley/op"
@@ -33,7 +34,7 @@ type workspaceLine struct{ parley.KnownWorkspace }
 
 // lookHere begins to look at each workspace of the user on this machine, all at once.
 func lookHere(ctx context.Context, env daemon.Environ, looking *sync.WaitGroup) []workspaceLine {
-	places := daemon.Workspaces(env)
+	places := place.Workspaces(env)
 	lines := make([]workspaceLine, len(places))
 	for i, at := range places {
 		looking.Go(func() { lines[i] = lookAt(ctx, at, env) })
@@ -64,7 +65,7 @@ type survey struct{ out *output }
 func (s survey) everywhere(ctx context.Context) ([]workspaceLine, error) {
 	var looking sync.WaitGroup
 	lines := lookHere(ctx, s.out.at.env, &looking)
-	hosts, err := remote.Keys(daemon.HostsFile(s.out.at.env)).Hosts()
+	hosts, err := remote.Keys(place.HostsFile(s.out.at.env)).Hosts()
 	if err != nil {
 		looking.Wait()
 		return nil, err
@@ -143,7 +144,7 @@ func (l workspaceLine) used() time.Time {
 }
 
 // lookAt asks a workspace's daemon, if it runs.
-func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
+func lookAt(ctx context.Context, at place.Place, env daemon.Environ) workspaceLine {
 	l := workspaceLine{parley.KnownWorkspace{
 		Workspace: at.Root, TmuxRuns: tmux.Runs(at.TmuxSocket()),
 		Command: "parley --workspace " + sh.Word(at.Root),
@@ -197,7 +198,7 @@ func (l *workspaceLine) fail(ctx context.Context, err error, within time.Duratio
 
 // askOver asks with the kept key alone: one in the environment is of another workspace.
 func (l *workspaceLine) askOver(ctx context.Context, s *surroundings, h remote.Host) error {
-	key, err := remote.Keys(daemon.HostsFile(s.env)).Of(h.String())
+	key, err := remote.Keys(place.HostsFile(s.env)).Of(h.String())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 )
 
 // A command calls the daemon many times, and says once what each of the calls finds.
@@ -16,7 +17,7 @@ func TestACommandWarnsOnce(t *testing.T) {
 	o := &output{err: must.Have(os.Create(path))(t), warned: &warnings{}}
 	for range 3 {
 		o.warnOfVersion(&daemon.Info{Version: "0.0.1"})
-		o.warnOfTrust(daemon.Place{}, &daemon.Info{Withheld: "parley.yaml is not trusted"})
+		o.warnOfTrust(place.Place{}, &daemon.Info{Withheld: "parley.yaml is not trusted"})
 	}
 	o.warnOfVersion(&daemon.Info{Version: "0.0.2"}) // another daemon has begun meanwhile
 

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/sh"
 )
 
@@ -78,7 +79,7 @@ func (c *webPage) reachable(ctx context.Context, address string) error {
 }
 
 // beginAgain ends the daemon; the next call starts one that knows how the page is reached.
-func (c *webPage) beginAgain(ctx context.Context, at daemon.Place) error {
+func (c *webPage) beginAgain(ctx context.Context, at place.Place) error {
 	_, err := stopping{c.cli}.shutDown(ctx, at, url.Values{"keep_agents": {"true"}})
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/ports"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
@@ -42,10 +44,10 @@ type agentConn struct {
 	agentID string
 }
 
-func newAgentSockets(at Place, info func() Info) *agentSockets {
+func newAgentSockets(at place.Place, info func() Info) *agentSockets {
 	dir := filepath.Join(at.Home, "own")
-	if len(filepath.Join(dir, team.NewID(), terminal.SocketName)) > MaxSocketPath {
-		dir = filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), shortHash(at.Home)+"-own")
+	if len(filepath.Join(dir, team.NewID(), terminal.SocketName)) > place.MaxSocketPath {
+		dir = filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), place.ShortHash(at.Home)+"-own")
 	}
 	return &agentSockets{
 		dir: dir, info: info, open: map[string]*net.UnixListener{},
@@ -64,7 +66,7 @@ func (s *agentSockets) Open(agentID string) (dir string, err error) {
 	}
 
 	for _, d := range []string{s.dir, dir} {
-		if err := privateDir(d); err != nil {
+		if err := place.PrivateDir(d); err != nil {
 			return "", err
 		}
 	}
@@ -108,7 +110,7 @@ func (s *agentSockets) describe(dir, path string) error {
 	if err := root.WriteFile(part, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write the daemon's address: %w", err)
 	}
-	return root.Rename(part, filepath.Base(Place{}.Info()))
+	return root.Rename(part, filepath.Base(place.Place{}.Info()))
 }
 
 // Beckon makes a file beside the socket of an agent, or removes it.
@@ -144,7 +146,7 @@ func SandboxUsable(ctx context.Context) error { return sandbox.Usable(ctx) }
 // OwnDaemon returns the daemon behind an agent's own socket.
 func OwnDaemon(socket string) (*Info, error) {
 	dir := filepath.Dir(socket)
-	info, err := readInfo(Place{Home: dir, Runtime: dir}, socket)
+	info, err := readInfo(place.Place{Home: dir, Runtime: dir}, socket)
 	if err != nil {
 		return nil, parley.Errorf(parley.DaemonUnavailable, "the daemon does not answer at %s", socket).
 			Suggest("It is started outside of the sandbox: parley serve, in the workspace.")
@@ -153,7 +155,7 @@ func OwnDaemon(socket string) (*Info, error) {
 }
 
 // OwnSpool returns the file for reports that find no daemon, beside an agent's own socket.
-func OwnSpool(socket string) string { return filepath.Join(filepath.Dir(socket), spoolFile) }
+func OwnSpool(socket string) string { return filepath.Join(filepath.Dir(socket), place.SpoolFile) }
 
 // acceptAgain is the pause after a connection that could not be accepted.
 const acceptAgain = 100 * time.Millisecond
@@ -203,7 +205,7 @@ func (s *agentSockets) Remove(agentID string) error {
 
 // Spools returns the files with reports that found no daemon.
 func (s *agentSockets) Spools() []string {
-	files, _ := filepath.Glob(filepath.Join(globQuote(s.dir), "*", spoolFile)) // the pattern is sound
+	files, _ := filepath.Glob(filepath.Join(place.GlobQuote(s.dir), "*", place.SpoolFile)) // the pattern is sound
 	return files
 }
 
@@ -270,4 +272,10 @@ func ownerOf(ctx context.Context) (caller parley.Caller, ok bool) {
 		caller = o.who.CallerByID(o.id)
 	}
 	return caller, ok
+}
+
+// reservedPorts returns the user's list of reserved ports, as the workspace with a home sees it. A workspace that was
+// moved is the same.
+func reservedPorts(own string) *ports.Registry {
+	return &ports.Registry{Path: filepath.Join(filepath.Dir(own), "ports"), Owner: own, Gone: place.IsGone}
 }

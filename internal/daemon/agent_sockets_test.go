@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 // nowhere else.
 func TestAFileBesideItsSocketBeckons(t *testing.T) {
 	home, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "file")
-	s := newAgentSockets(Place{Home: home}, func() Info { return Info{} })
+	s := newAgentSockets(place.Place{Home: home}, func() Info { return Info{} })
 	must.Do(t, s.Beckon("unknown", true))
 	dir := must.Have(s.Open("agent"))(t)
 	t.Cleanup(func() { must.Do(t, s.Remove("agent")) })

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/user"
+	"parley/internal/place"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,11 +24,11 @@ type Beginning struct {
 // Begin returns what the daemon in this process takes from its environment and flags: all of it from the
 // operator. Whoever else starts it, such as an agent whose command found none, decides nothing: it begins as
 // the last one that the operator started.
-func Begin(at Place, env Environ, flags map[string]string) Beginning {
+func Begin(at place.Place, env Environ, flags map[string]string) Beginning {
 	if !OfAgent(os.Getpid()) {
 		return Beginning{Env: env, Flags: flags, Proven: true}
 	}
-	return beginAs(at.lastStart(), env, flags)
+	return beginAs(lastStart(at), env, flags)
 }
 
 // OfAgent reports whether a process can be traced back to an agent, here or in another workspace, while no daemon
@@ -44,12 +45,12 @@ type start struct {
 const begunFile = "begun.json"
 
 // lastStart returns how the operator last started a daemon here, nil if that is not known.
-func (p Place) lastStart() *start {
+func lastStart(p place.Place) *start {
 	if p.Home == "" {
 		return nil
 	}
 	last := new(start)
-	b, err := plainfile.Read(p.State(begunFile), maxNote)
+	b, err := plainfile.Read(p.State(begunFile), place.MaxNote)
 	if err != nil || json.Unmarshal(b, last) != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"parley/internal/place"
 	"strings"
 
 	"parley"
@@ -13,19 +14,15 @@ import (
 	"parley/store"
 )
 
-// Store returns where the store finds the database: the one that the setting names, or a file.
-func (p Place) Store(database string) store.Options {
+// StoreAt returns where the store finds the database: the one that the setting names, or a file.
+func StoreAt(p place.Place, database string) store.Options {
 	return store.Options{Path: p.Database(), URL: database, Copies: store.Copies{Dir: p.Backups()}}
 }
 
-// DatabaseNote returns the path of the file that names the server's database of this workspace, without
-// the password. It is missing while the database is a file.
-func (p Place) DatabaseNote() string { return p.State("database") }
-
 // CheckDatabase refuses to begin with an empty database where a workspace has another one: the setting
 // may only be missing, or in a parley.yaml that is not trusted since it was changed, or be new.
-func (p Place) CheckDatabase(database string) error {
-	note, err := plainfile.Read(p.DatabaseNote(), maxNote)
+func CheckDatabase(p place.Place, database string) error {
+	note, err := plainfile.Read(p.DatabaseNote(), place.MaxNote)
 	_, file := os.Stat(p.Database())
 	none := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -38,7 +35,8 @@ func (p Place) CheckDatabase(database string) error {
 		return nil
 	}
 	if err != nil {
-		return parley.Errorf(parley.StorageUnavailable, "%s cannot be read: %w", p.DatabaseNote(), PathCause(err)).
+		return parley.Errorf(parley.StorageUnavailable, "%s cannot be read: %w", p.DatabaseNote(),
+			place.PathCause(err)).
 			Suggest("Make it readable for you.")
 	}
 
@@ -51,11 +49,11 @@ func (p Place) CheckDatabase(database string) error {
 }
 
 func (d *daemon) openStore(ctx context.Context) (err error) {
-	if err := d.Place.CheckDatabase(d.settings.Database); err != nil {
+	if err := CheckDatabase(d.Place, d.settings.Database); err != nil {
 		return err
 	}
 
-	o := d.Place.Store(d.settings.Database)
+	o := StoreAt(d.Place, d.settings.Database)
 	o.Log, o.Now = d.log, d.Now
 	if o.Host, err = d.settings.HostName(); err != nil {
 		return err
@@ -65,11 +63,11 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 		return err
 	}
 
-	return d.Place.noteServer(o.URL)
+	return noteServer(d.Place, o.URL)
 }
 
 // noteServer notes that the workspace has its database on a server.
-func (p Place) noteServer(url string) error {
+func noteServer(p place.Place, url string) error {
 	return os.WriteFile(p.DatabaseNote(), []byte(store.PlaceOf(url)+"\n"), 0o600)
 }
 
@@ -84,7 +82,7 @@ func (d *daemon) place() string {
 // MoveDatabase moves the workspace's database from the file to the server that the setting database
 // names, or back. No daemon may run here. What was moved is kept where it was.
 func MoveDatabase(
-	ctx context.Context, at Place, env Environ, toServer bool, tell func(table string, rows int64),
+	ctx context.Context, at place.Place, env Environ, toServer bool, tell func(table string, rows int64),
 ) (done store.Moved, err error) {
 	t, err := Load(at, env)
 	if err == nil {
@@ -102,7 +100,7 @@ func MoveDatabase(
 	if err := at.Prepare(); err != nil {
 		return done, err
 	}
-	held, err := at.Lock().take()
+	held, err := at.Lock().Take()
 	if err != nil {
 		return done, err
 	}
@@ -117,7 +115,7 @@ func MoveDatabase(
 
 // databaseMove takes the database of a workspace to another place.
 type databaseMove struct {
-	at   Place
+	at   place.Place
 	url  string // of the server's
 	tell func(table string, rows int64)
 }
@@ -128,20 +126,20 @@ func (m databaseMove) toServer(ctx context.Context) (done store.Moved, err error
 			Suggest("Start parley: it begins in the database of the setting.")
 	}
 
-	done, err = store.Move(ctx, m.at.Store(""), m.at.Store(m.url), m.tell)
+	done, err = store.Move(ctx, StoreAt(m.at, ""), StoreAt(m.at, m.url), m.tell)
 	if err == nil {
-		err = m.at.noteServer(m.url)
+		err = noteServer(m.at, m.url)
 	}
 	return done, err
 }
 
 func (m databaseMove) toFile(ctx context.Context) (done store.Moved, err error) {
-	file := m.at.Store("")
+	file := StoreAt(m.at, "")
 	if err := store.SetMovedAside(ctx, file); err != nil {
 		return done, err
 	}
 
-	done, err = store.Move(ctx, m.at.Store(m.url), file, m.tell)
+	done, err = store.Move(ctx, StoreAt(m.at, m.url), file, m.tell)
 	if err == nil {
 		err = os.Remove(m.at.DatabaseNote())
 	}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,16 +13,16 @@ import (
 
 // A workspace that has its database elsewhere does not begin with an empty one.
 func TestOtherDatabaseIsRefused(t *testing.T) {
-	at := Place{Root: t.TempDir(), Home: t.TempDir()}
+	at := place.Place{Root: t.TempDir(), Home: t.TempDir()}
 	must.Do(t, os.Mkdir(filepath.Dir(at.Database()), 0o700))
 	const url = "postgres://ann:geheim@localhost/shop"
 	for _, empty := range []string{"", url} {
-		must.Do(t, at.CheckDatabase(empty))
+		must.Do(t, CheckDatabase(at, empty))
 	}
 
-	must.Do(t, at.noteServer(url))
-	must.Do(t, at.CheckDatabase(url))
-	err := at.CheckDatabase("")
+	must.Do(t, noteServer(at, url))
+	must.Do(t, CheckDatabase(at, url))
+	err := CheckDatabase(at, "")
 	if e := parley.AsError(err); e.Code != parley.StorageUnavailable || !strings.Contains(e.Message, "ann@localhost") ||
 		strings.Contains(e.Message, "geheim") || !strings.Contains(e.Action, "parley trust") {
 		t.Errorf("without the setting: %v %s", err, e.Action)
@@ -29,8 +30,8 @@ func TestOtherDatabaseIsRefused(t *testing.T) {
 
 	must.Do(t, os.Remove(at.DatabaseNote()))
 	must.Do(t, os.WriteFile(at.Database(), nil, 0o600))
-	must.Do(t, at.CheckDatabase(""))
-	err = at.CheckDatabase(url)
+	must.Do(t, CheckDatabase(at, ""))
+	err = CheckDatabase(at, url)
 	if e := parley.AsError(err); e.Code != parley.StorageUnavailable || !strings.Contains(e.Action,
 		"parley move-database server") {
 		t.Errorf("with a file and the setting: %v %s", err, e.Action)

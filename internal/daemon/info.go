@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"parley/internal/place"
 	"syscall"
 	"time"
 
@@ -33,7 +34,7 @@ type Info struct {
 	// trusted when it started.
 	Withheld string `json:"withheld,omitempty"`
 
-	at Place // where it was read
+	at place.Place // where it was read
 }
 
 // Check returns an error unless a connection leads to the workspace's daemon, as it is now: the holder of the lock,
@@ -62,17 +63,17 @@ func (i *Info) Check(conn net.Conn) error {
 
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have
 // crashed since.
-func ReadInfo(at Place) (*Info, error) { return readInfo(at, at.Socket()) }
+func ReadInfo(at place.Place) (*Info, error) { return readInfo(at, at.Socket()) }
 
 // readInfo reads what the daemon behind a socket wrote into the home.
-func readInfo(p Place, socket string) (*Info, error) {
+func readInfo(p place.Place, socket string) (*Info, error) {
 	info := new(Info)
-	b, err := plainfile.Read(p.Info(), maxNote)
+	b, err := plainfile.Read(p.Info(), place.MaxNote)
 	if err == nil {
 		err = json.Unmarshal(b, info)
 	}
 	if err == nil {
-		err = p.checkSocket(info.Socket, socket)
+		err = checkSocket(p, info.Socket, socket)
 	}
 	info.at = p
 	if err != nil {
@@ -83,7 +84,7 @@ func readInfo(p Place, socket string) (*Info, error) {
 
 // checkSocket refuses a socket that no daemon of this workspace and user can have made. The file that
 // names it may be an old one, and who listens there would be sent keys.
-func (p Place) checkSocket(socket, own string) error {
+func checkSocket(p place.Place, socket, own string) error {
 	if socket != own {
 		return fmt.Errorf("the socket %q is not of this workspace", socket)
 	}
@@ -96,7 +97,7 @@ func (p Place) checkSocket(socket, own string) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || !IsOwn(info) || info.Mode().Perm()&0o022 != 0 {
+	if !info.IsDir() || !place.IsOwn(info) || info.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("the directory of the socket %q is not yours alone", socket)
 	}
 
@@ -104,7 +105,7 @@ func (p Place) checkSocket(socket, own string) error {
 }
 
 // Running returns the workspace's daemon, or nil if none accepts connections.
-func Running(ctx context.Context, at Place) *Info {
+func Running(ctx context.Context, at place.Place) *Info {
 	info, err := ReadInfo(at)
 	if err != nil || !answers(ctx, info.Socket) {
 		return nil
@@ -158,7 +159,7 @@ type deafness struct {
 
 // look returns an error once a daemon has run without its socket for deafAfter,
 // as when a person cleared the runtime directory.
-func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
+func (d *deafness) look(ctx context.Context, at place.Place, now time.Time) error {
 	info, err := ReadInfo(at)
 	if err != nil || !tmux.Alive(info.PID) || !refuses(ctx, info.Socket) {
 		*d = deafness{}
@@ -181,7 +182,7 @@ func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
 
 // forgetNotice removes what happened to the workspace, once a daemon has told it. Another notice is for the next one.
 func forgetNotice(notice, told string) error {
-	if told == "" || readNote(notice) != told {
+	if told == "" || place.ReadNote(notice) != told {
 		return nil
 	}
 	return os.Remove(notice)

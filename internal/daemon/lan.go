@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func OwnFingerprint(home, address string) string {
 	if err != nil {
 		return ""
 	}
-	kept, err := plainfile.Read(filepath.Join(home, ownCertificate), maxNote)
+	kept, err := plainfile.Read(filepath.Join(home, ownCertificate), place.MaxNote)
 	if err != nil {
 		return ""
 	}

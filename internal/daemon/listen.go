@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"os/user"
+	"parley/internal/place"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,15 +16,14 @@ import (
 
 	"parley"
 	"parley/internal/plainfile"
-	"parley/plain"
 )
 
 // listenUnix listens on the workspace's socket. The holder of the daemon's lock may
 // replace the socket file of a daemon that crashed.
-func listenUnix(ctx context.Context, at Place) (*socketListener, error) {
+func listenUnix(ctx context.Context, at place.Place) (*socketListener, error) {
 	// A daemon whose state was removed has no lock any more.
 	if answers(ctx, at.Socket()) {
-		return nil, running(at.Root)
+		return nil, place.Running(at.Root)
 	}
 	l := &socketListener{at: at}
 	return l, l.make()
@@ -33,7 +32,7 @@ func listenUnix(ctx context.Context, at Place) (*socketListener, error) {
 // socketListener listens on a workspace's socket, and goes on when that was removed and made again. Safe for
 // concurrent use.
 type socketListener struct {
-	at Place
+	at place.Place
 
 	mu     sync.Mutex
 	now    *net.UnixListener
@@ -43,7 +42,7 @@ type socketListener struct {
 // make makes the socket, in place of one that nobody reaches any more.
 func (s *socketListener) make() error {
 	path := s.at.Socket()
-	if err := privateDir(s.at.Runtime); err != nil {
+	if err := place.PrivateDir(s.at.Runtime); err != nil {
 		return err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -114,7 +113,7 @@ func (s *socketListener) Close() error {
 // listenTCP listens on the address of the settings, loopback by default. A port in
 // the settings must be free. Without one, it takes the port that the workspace had
 // before, or else any; moved says who has the one from before.
-func listenTCP(at Place, s Settings) (l net.Listener, moved *parley.Error, err error) {
+func listenTCP(at place.Place, s Settings) (l net.Listener, moved *parley.Error, err error) {
 	fixed, listen := s.HTTPPort, func(port int) (net.Listener, error) { return ListenPort(s.HTTPAddress, port) }
 	if fixed != 0 {
 		l, err := listen(fixed)
@@ -156,14 +155,14 @@ func keepPort(file string, l net.Listener, before int) (moved bool, err error) {
 const servedFile = "page-url"
 
 // KeepServed notes for the next daemon that another program serves the page at an address.
-func KeepServed(at Place, address string) error {
+func KeepServed(at place.Place, address string) error {
 	return os.WriteFile(at.State(servedFile), []byte(address+"\n"), 0o600)
 }
 
 // servedAt returns the address at which another program serves the page elsewhere, "" if it serves no port, or another
 // one.
 func servedAt(file string, port int) string {
-	kept, err := plainfile.Read(file, maxNote)
+	kept, err := plainfile.Read(file, place.MaxNote)
 	if err != nil {
 		return ""
 	}
@@ -180,18 +179,10 @@ func held(address string, port int, action string) *parley.Error {
 	if uid := portUser(address, port); uid == strconv.Itoa(os.Getuid()) {
 		by = "another program of yours"
 	} else if uid != "" {
-		by = "the user " + userName(uid) + " of this machine"
+		by = "the user " + place.UserName(uid) + " of this machine"
 	}
 	return parley.Errorf(parley.AddressInUse, "port %d is in use by %s", port, by).With("port", port).Suggest("%s",
 		action)
-}
-
-func userName(uid string) string {
-	u, err := user.LookupId(uid)
-	if err != nil {
-		return uid
-	}
-	return plain.CleanLabel(u.Username)
 }
 
 // portUser names the user whose process listens on a port, "" if the system does not tell.
@@ -211,7 +202,7 @@ func portUser(address string, port int) string {
 
 // KeptPort returns the port of the workspace's last daemon, which a file keeps, 0 if none is known.
 func KeptPort(file string) int {
-	b, err := plainfile.Read(file, maxNote)
+	b, err := plainfile.Read(file, place.MaxNote)
 	if err != nil {
 		return 0
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"parley/internal/place"
+	"path/filepath"
 	"testing"
 
 	"parley"
@@ -11,13 +13,13 @@ import (
 )
 
 // lockedPlace returns a place that was prepared, and the lock of a daemon there.
-func lockedPlace(t *testing.T) (Place, *os.File) {
+func lockedPlace(t *testing.T) (place.Place, *os.File) {
 	t.Helper()
 	dir := shortDir(t)
-	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
+	at := place.Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
 	must.Do(t, at.Prepare())
 
-	held := must.Have(at.Lock().take())(t)
+	held := must.Have(at.Lock().Take())(t)
 	t.Cleanup(func() { _ = held.Close() })
 	return at, held
 }
@@ -30,7 +32,7 @@ func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
 	must.Do(t, os.RemoveAll(at.Runtime+"/daemon.sock"))
 	must.Do(t, ending.Close())
 
-	held := must.Have(at.Lock().take())(t)
+	held := must.Have(at.Lock().Take())(t)
 	defer held.Close()
 	l, err := listenUnix(t.Context(), at)
 	if err != nil {
@@ -51,12 +53,12 @@ func TestAwaitedLockIsKept(t *testing.T) {
 
 	must.Do(t, running.Close())
 	held := must.Have(at.Lock().Await(t.Context()))(t)
-	if other, err := at.Lock().take(); parley.ErrorCode(err) != parley.DaemonRunning {
+	if other, err := at.Lock().Take(); parley.ErrorCode(err) != parley.DaemonRunning {
 		t.Errorf("a daemon starts meanwhile: got %v, %v", other, err)
 	}
 
 	must.Do(t, held.Close())
-	must.Do(t, must.Have(at.Lock().take())(t).Close())
+	must.Do(t, must.Have(at.Lock().Take())(t).Close())
 }
 
 // Whoever calls starts the next daemon as soon as one has ended.
@@ -102,7 +104,7 @@ func TestDaemonNoticesThatAnotherHasItsPlace(t *testing.T) {
 		t.Error("no lock counts as another's")
 	}
 	must.Do(t, at.Prepare())
-	other := must.Have(at.Lock().take())(t)
+	other := must.Have(at.Lock().Take())(t)
 	defer other.Close()
 	if !d.isReplaced() {
 		t.Error("another's lock goes unnoticed")
@@ -110,4 +112,17 @@ func TestDaemonNoticesThatAnotherHasItsPlace(t *testing.T) {
 	if err := d.appear(); parley.ErrorCode(err) != parley.DaemonRunning {
 		t.Errorf("it appears again: %v", err)
 	}
+}
+
+func locate(root, name string) place.Place {
+	env := Environ{"XDG_STATE_HOME=" + root + "/state", "XDG_RUNTIME_DIR=" + root}
+	return place.Locate(filepath.Join(root, name), env)
+}
+
+// shortDir returns a directory for sockets: their paths are short, and those of tests are not.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return place.RealPath(dir)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"parley/internal/place"
 	"strings"
 	"time"
 
@@ -37,10 +38,10 @@ func (d *daemon) address() Info {
 
 // warnings returns what of its workspace the operator is told.
 func (d *daemon) warnings() (words []string) {
-	if d.told = readNote(d.Place.State(noticeFile)); d.told != "" {
+	if d.told = place.ReadNote(d.Place.Notice()); d.told != "" {
 		words = append(words, d.told)
 	}
-	if first := d.Place.inRoot(databaseFile); disk.Exists(first) {
+	if first := d.Place.Brought(); disk.Exists(first) {
 		words = append(words, first+" is not used: it came with the files of the project. "+
 			"parley's own is "+d.Place.Database()+".")
 	}
@@ -83,8 +84,7 @@ func (d *daemon) watchPlace(ctx context.Context) {
 			d.end()
 			return
 		}
-		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock().Path) && disk.Exists(d.Place.inRoot(idFile)) &&
-			disk.Exists(d.Place.Socket()) && !d.isReplaced() {
+		if d.Place.Stands() && !d.isReplaced() {
 			continue
 		}
 
@@ -107,7 +107,7 @@ func (d *daemon) appear() error {
 		return err
 	}
 	if !disk.Exists(d.Place.Lock().Path) || d.isReplaced() {
-		taken, err := d.Place.Lock().take()
+		taken, err := d.Place.Lock().Take()
 		if err != nil {
 			return err
 		}

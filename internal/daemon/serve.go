@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"parley/internal/place"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -39,7 +40,7 @@ const EndWithin = 10 * time.Second
 
 // Options configures Serve.
 type Options struct {
-	Place      Place
+	Place      place.Place
 	Flags      map[string]string // settings given on the command line, by key
 	Env        Environ
 	Ignored    []string // what of its start the daemon does not take; see Beginning
@@ -118,7 +119,7 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 
 	var err error
-	if d.lock, err = d.Place.Lock().take(); err != nil {
+	if d.lock, err = d.Place.Lock().Take(); err != nil {
 		return err
 	}
 	if err := disk.IgnoreMissing(os.Remove(d.Place.Info())); err != nil { // left by a crash
@@ -223,7 +224,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Now: d.Now, Log: d.log, Page: t.Web.URL, Code: codes.New,
 	}
 	settings := t.service()
-	settings.Checks = ChecksDir(d.Env)
+	settings.Checks = place.ChecksDir(d.Env)
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:      d.store,
 		Tmux:       own,
@@ -390,7 +391,7 @@ func (d *daemon) close() error {
 	}
 	d.closePorts()
 
-	errs = append(errs, forgetNotice(d.Place.State(noticeFile), d.told))
+	errs = append(errs, forgetNotice(d.Place.Notice(), d.told))
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -165,7 +166,7 @@ func TestZeroInTheUsersFileIsMeant(t *testing.T) {
 		"a file with others":    "settings: {max_text: 500}\n",
 		"a file with none left": "settings:\n",
 	} {
-		at := Locate(t.TempDir(), env)
+		at := place.Locate(t.TempDir(), env)
 		if text != "" {
 			must.Do(t, os.WriteFile(at.TeamFile(), []byte(text), 0o600))
 		}
@@ -174,5 +175,40 @@ func TestZeroInTheUsersFileIsMeant(t *testing.T) {
 		if s.KeepEvents != 0 || s.BackupEvery != 0 || s.RemindBefore != 0 || s.MaxText == 0 {
 			t.Errorf("%s: got %+v, want zeros where they are given, and defaults elsewhere", name, s)
 		}
+	}
+}
+
+func TestScrubbedEnvironmentHasNoAgentVariables(t *testing.T) {
+	env := Environ{
+		"PATH=/bin",
+		"PARLEY_KEY=k",
+		"PARLEY_AGENT=a",
+		"PARLEY_AGENT_ID=i",
+		"TMUX=t",
+		"TMUX_PANE=%1",
+		"CLAUDECODE=1",
+		"TMUX_TMPDIR=/x",
+		"PARLEY_MAX_TEXT=10",
+	}
+
+	got := strings.Join(env.Scrubbed(), " ")
+	if want := "PATH=/bin TMUX_TMPDIR=/x PARLEY_MAX_TEXT=10"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Every agent can read the environment of the tmux server.
+func TestTmuxServerGetsNoSecrets(t *testing.T) {
+	env := Environ{
+		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_CTYPE=C.UTF-8", "TERM=xterm", "TMUX_TMPDIR=/x",
+		"OPENAI_API_KEY=k",
+		"ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "PARLEY_KEY=k", "MY_TOKEN=k", "PATHOLOGY=k",
+		"XDG_RUNTIME_DIR=/run",
+	}
+
+	got := strings.Join(env.ForTmux(), " ")
+	want := "PATH=/bin HOME=/home/u LANG=C.UTF-8 LC_CTYPE=C.UTF-8 TERM=xterm TMUX_TMPDIR=/x XDG_RUNTIME_DIR=/run"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"parley/internal/place"
 	"regexp"
 	"syscall"
 	"time"
@@ -36,7 +37,7 @@ type Starter struct {
 // Ensure starts the workspace's daemon unless one runs, and returns it when it is
 // ready. If the daemon of another process is starting or ending, Ensure waits
 // for that, StartWithin at most.
-func (s Starter) Ensure(ctx context.Context, at Place) (*Info, error) {
+func (s Starter) Ensure(ctx context.Context, at place.Place) (*Info, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin,
 		parley.Errorf(parley.DaemonUnavailable, "the daemon did not start within %s", StartWithin).
 			Suggest("Look into %s, or run parley serve --foreground.", at.Log()))
@@ -67,7 +68,7 @@ func (s Starter) Ensure(ctx context.Context, at Place) (*Info, error) {
 
 // Start starts `parley serve` with flags in a process session of its own and waits
 // until it is ready. It returns the error with which the daemon gave up.
-func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
+func (s Starter) Start(ctx context.Context, at place.Place, flags ...string) error {
 	if err := at.Prepare(); err != nil {
 		return err
 	}
@@ -146,16 +147,16 @@ func lastWords(path string, offset int64) []byte {
 	}
 	defer log.Close()
 
-	words, _ := io.ReadAll(io.NewSectionReader(log, offset, maxNote)) // a part of it will do
+	words, _ := io.ReadAll(io.NewSectionReader(log, offset, place.MaxNote)) // a part of it will do
 	return words
 }
 
 // startLogged starts a daemon that writes to the log of its place.
-func startLogged(cmd *exec.Cmd, at Place) error {
+func startLogged(cmd *exec.Cmd, at place.Place) error {
 	log, err := os.OpenFile(at.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return parley.Errorf(
-			parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), PathCause(err),
+			parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), place.PathCause(err),
 		).Suggest("Make it writable for you.")
 	}
 	defer log.Close()
@@ -166,7 +167,7 @@ func startLogged(cmd *exec.Cmd, at Place) error {
 
 // command makes the command line, environment and files of a daemon in the
 // background. The pipe's end is descriptor 3 there.
-func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
+func (s Starter) command(at place.Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
 	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.Root}, flags...)
 	cmd := exec.Command(s.Executable, args...)
 	cmd.Dir = at.Root

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestEarlyEndNamesItsCause(t *testing.T) {
 		"exit 1":     "ended before it was ready",
 	} {
 		dir := t.TempDir()
-		at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
+		at := place.Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
 		must.Do(t, at.Prepare())
 		must.Do(t, os.WriteFile(filepath.Join(at.Root, "serve"), []byte(script), 0o600)) // for the shell
 		must.Do(t, os.WriteFile(at.Log(), []byte("panic: of an earlier daemon\n"), 0o600))
@@ -34,7 +35,7 @@ func TestEarlyEndNamesItsCause(t *testing.T) {
 
 // Ensure starts one after the other while it waits for a daemon that begins or ends.
 func TestStarterKeepsNoLogOpen(t *testing.T) {
-	at := Locate(t.TempDir(), Environ{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()})
+	at := place.Locate(t.TempDir(), Environ{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()})
 	for range 3 {
 		if err := (Starter{Executable: "/bin/false", Now: time.Now}).Start(t.Context(), at); err == nil {
 			t.Fatal("a program that is no daemon has started")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -77,7 +78,7 @@ func LoadTeam(file string, must bool) (*Team, error) { return loadOver(&Team{}, 
 
 // Load returns what counts in a workspace: the user's own file, and what the workspace's says
 // more or otherwise. Without the user's trust, only the harmless part of the latter counts.
-func Load(at Place, env Environ) (*Team, error) {
+func Load(at place.Place, env Environ) (*Team, error) {
 	own, err := loadOwn(env)
 	if err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	}
 
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
+		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, place.PathCause(err)).
 			Suggest("Give a file that is there; parley init writes one.")
 	}
 	if err := decodeYAML(file, text, t); err != nil {
@@ -179,7 +180,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
 	}
-	t.File, t.Hash, t.Claims = RealPath(file), hashOf(text), t.claims(&before)
+	t.File, t.Hash, t.Claims = place.RealPath(file), hashOf(text), t.claims(&before)
 
 	return t, nil
 }

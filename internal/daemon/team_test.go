@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -109,7 +110,7 @@ func TestAProfileWithAMistakeIsLeftOut(t *testing.T) {
 			"\n  base: {extends: claude, still: 7s}\n  after: {extends: bad}\n"
 		must.Do(t, os.WriteFile(own, []byte(text), 0o600))
 
-		team := must.Have(Load(Locate(root, env), env))(t)
+		team := must.Have(Load(place.Locate(root, env), env))(t)
 		set := must.Have(team.ProfileSet())(t)
 		if p := must.Have(set.Find("good"))(t); p.Still != 7*time.Second {
 			t.Errorf("%s: what stands behind the mistake does not count: %v", mistake, p.Still)
@@ -127,7 +128,7 @@ func TestAProfileWithAMistakeIsLeftOut(t *testing.T) {
 	must.Do(t, os.WriteFile(own, nil, 0o600))
 	for _, text := range []string{"profiles: [", "profiles:\n  robo: {settle: soon}\n", "profiles: {other: {}}\n"} {
 		must.Do(t, os.WriteFile(learned, []byte(text), 0o600))
-		team := must.Have(Load(Locate(root, env), env))(t)
+		team := must.Have(Load(place.Locate(root, env), env))(t)
 		if must.Have(team.ProfileSet())(t); len(team.LeftOut) != 1 {
 			t.Errorf("%q: left out are %v", text, team.LeftOut)
 		}
@@ -144,7 +145,7 @@ func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(root, "parley.yaml"), []byte(file), 0o600))
 
 	env := Environ{"HOME=" + home}
-	got := must.Have(Load(Locate(root, env), env))(t)
+	got := must.Have(Load(place.Locate(root, env), env))(t)
 	want := notify.Settings{Ntfy: "https://ntfy.sh/mine", After: 3 * time.Minute}
 	if !reflect.DeepEqual(got.Notify, want) {
 		t.Errorf("got %+v, want %+v", got.Notify, want)
@@ -211,7 +212,7 @@ func TestUntrustedFileOpensNoMachineToOthers(t *testing.T) {
 		if trusts {
 			env = append(env, TrustHashes+"="+hashOf(text))
 		}
-		team := must.Have(Load(Locate(root, env), env))(t)
+		team := must.Have(Load(place.Locate(root, env), env))(t)
 		if team.Settings.LocalActsOnly == trusts {
 			t.Errorf("trusted %v: local_acts_only is %v", trusts, team.Settings.LocalActsOnly)
 		}
@@ -232,7 +233,7 @@ func TestUntrustedFileDeletesNothing(t *testing.T) {
 	var want Settings
 	setting.Fill(&want)
 	want.KeepMessages, want.BackupKeep, want.MaxText = 8760*time.Hour, 9, 7
-	team := must.Have(Load(Locate(root, env), env))(t)
+	team := must.Have(Load(place.Locate(root, env), env))(t)
 	if got := team.Settings; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -241,7 +242,7 @@ func TestUntrustedFileDeletesNothing(t *testing.T) {
 	}
 
 	trusted := append(env, TrustHashes+"="+hashOf(text))
-	if s := must.Have(Load(Locate(root, trusted), trusted))(t).Settings; s.KeepMessages != time.Second {
+	if s := must.Have(Load(place.Locate(root, trusted), trusted))(t).Settings; s.KeepMessages != time.Second {
 		t.Errorf("a trusted file keeps messages for %s, want 1s", s.KeepMessages)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -40,7 +41,7 @@ func certificateOf(s *settings.PageSettings, root string) (*certificate, error) 
 	c := &certificate{file: at(s.Certificate), key: at(s.CertificateKey)}
 	if _, err := c.get(nil); err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "the certificate of the page cannot be used: %w",
-			PathCause(err)).
+			place.PathCause(err)).
 			With("setting", "certificate").
 			Suggest("Give web: in parley.yaml a certificate and the key that belongs to it, both as PEM files.")
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"runtime"
 )
@@ -20,25 +21,25 @@ type Trace struct {
 func Traces(env Environ) []Trace {
 	var all []Trace
 	add := func(path, what string, workspace bool) {
-		if info, err := os.Lstat(path); path != "" && err == nil && IsOwn(info) {
+		if info, err := os.Lstat(path); path != "" && err == nil && place.IsOwn(info) {
 			all = append(all, Trace{path, what, workspace})
 		}
 	}
 
-	for _, at := range Workspaces(env) {
+	for _, at := range place.Workspaces(env) {
 		if at.Runtime != at.Home {
 			add(at.Runtime, "the sockets' directory of "+at.Root, false)
 		}
 		add(ServiceOf(at.Home, env), "what starts "+at.Root+" at your login", false)
-		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
+		add(filepath.Dir(at.Received()), "copies of files for the agents of "+at.Root, true)
 		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}
 
-	if state := stateHome(env); state != "" {
+	if state := place.StateHome(env); state != "" {
 		add(filepath.Join(state, "parley", "trusted"), "which files you trust", false)
-		add(ChecksDir(env), "what profiles check found", false)
+		add(place.ChecksDir(env), "what profiles check found", false)
 		add(LearnedDir(env), "what profiles learn found", false)
-		add(HostsFile(env), "keys of workspaces on other machines", false)
+		add(place.HostsFile(env), "keys of workspaces on other machines", false)
 	}
 
 	for _, page := range ownPages(env) {
@@ -55,7 +56,7 @@ func ownPages(env Environ) []string {
 		return nil
 	}
 
-	share := filepath.Join(globQuote(home), ".local", "share")
+	share := filepath.Join(place.GlobQuote(home), ".local", "share")
 	var pages []string
 	for _, pattern := range []string{
 		filepath.Join(share, "man", "man1", "parley.1"),
@@ -63,7 +64,7 @@ func ownPages(env Environ) []string {
 		filepath.Join(share, "bash-completion", "completions", "parley"),
 		filepath.Join(share, "zsh", "site-functions", "_parley"),
 		filepath.Join(share, "fish", "vendor_completions.d", "parley.fish"),
-		filepath.Join(globQuote(home), ".config", "fish", "completions", "parley.fish"),
+		filepath.Join(place.GlobQuote(home), ".config", "fish", "completions", "parley.fish"),
 	} {
 		found, _ := filepath.Glob(pattern) // the patterns are sound
 		for _, path := range found {

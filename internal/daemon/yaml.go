@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -229,7 +230,7 @@ type Trust struct {
 // TrustOf returns what the user of an environment trusts.
 func TrustOf(env Environ) Trust {
 	t := Trust{hashes: strings.FieldsFunc(env.Get(TrustHashes), func(r rune) bool { return r == ',' || r == ' ' })}
-	if state := stateHome(env); state != "" {
+	if state := place.StateHome(env); state != "" {
 		t.dir = filepath.Join(state, "parley", "trusted")
 	}
 	return t
@@ -260,7 +261,8 @@ func (t Trust) Add(file *Team) error {
 		err = os.WriteFile(t.record(file), []byte(file.File+"\n"+file.Hash+"\n"), 0o600)
 	}
 	if err != nil {
-		return parley.Errorf(parley.StorageUnavailable, "what you trust cannot be remembered: %w", PathCause(err)).
+		return parley.Errorf(parley.StorageUnavailable, "what you trust cannot be remembered: %w",
+			place.PathCause(err)).
 			Suggest("Make %s writable for you.", t.dir)
 	}
 

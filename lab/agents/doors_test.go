@@ -16,6 +16,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/internal/testhome"
 	"parley/op"
 	"parley/program/profile"
@@ -350,7 +351,7 @@ func (s *onStage) heedsTheSetting() {
 // setsDoor changes the agent's setting while it runs.
 func (s *onStage) setsDoor(when string) {
 	s.Helper()
-	info := must.Have(daemon.ReadInfo(daemon.Locate(daemon.RealPath(s.Workspace), daemon.Environ(s.Env))))(s)
+	info := must.Have(daemon.ReadInfo(place.Locate(place.RealPath(s.Workspace), daemon.Environ(s.Env))))(s)
 	c := client.New(client.Options{Socket: info.Socket, Key: testhome.OperatorKey})
 	defer c.Close()
 	spec := s.agent.AgentSpec

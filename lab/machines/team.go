@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/place"
 	"parley/internal/testhome"
 	"parley/internal/wait"
 	"parley/op"
@@ -113,7 +114,7 @@ func openHost(url, name string) (*host, error) {
 
 // info reads what the host's last daemon wrote of itself.
 func (h *host) info() (*daemon.Info, error) {
-	return daemon.ReadInfo(daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env)))
+	return daemon.ReadInfo(place.Locate(place.RealPath(h.home.Workspace), daemon.Environ(h.home.Env)))
 }
 
 // log is where an agent writes what it was given.

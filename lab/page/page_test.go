@@ -23,6 +23,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/internal/testhome"
 	"parley/internal/testpage"
 	"parley/internal/wait"
@@ -116,7 +117,7 @@ func newHouse(t *testing.T, much extent) *house {
 	h.client.Close()
 	must.Do(t, h.home.Command("down").Run())
 
-	place := daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))
+	place := place.Locate(place.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))
 	db := must.Have(sql.Open("sqlite", "file:"+place.Database()+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
 	db.SetMaxOpenConns(1)
@@ -137,7 +138,7 @@ func newHouse(t *testing.T, much extent) *house {
 
 func (h *house) serve() {
 	testhome.Run[daemon.Info](h, h.home, "serve")
-	info := must.Have(daemon.ReadInfo(daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))))(h.T)
+	info := must.Have(daemon.ReadInfo(place.Locate(place.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))))(h.T)
 	h.client = client.New(client.Options{Socket: info.Socket, Key: testhome.OperatorKey})
 	h.socket = info.Socket
 	h.pid = testhome.Run[parley.WorkspaceStatusResult](h, h.home, "status").PID

@@ -1,15 +1,13 @@
-package daemon
+package place
 
 import (
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/disk"
@@ -152,43 +150,6 @@ func TestAWorkspaceFindsItsState(t *testing.T) {
 	}
 }
 
-// What happened to a workspace is kept until a daemon has told it. One that still runs while it is noted, or gives up
-// before it runs, has not.
-func TestANoticeIsKeptUntilItIsTold(t *testing.T) {
-	for name, test := range map[string]struct {
-		first, tells, then bool // it is there when the daemon begins; that runs; another comes then
-		want               string
-	}{
-		"a daemon that runs":                {first: true, tells: true},
-		"one that gives up before it runs":  {first: true, want: "the first"},
-		"one that runs when it is noted":    {tells: true, then: true, want: "the next"},
-		"one that has told of another then": {first: true, tells: true, then: true, want: "the next"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root := shortDir(t)
-			must.Do(t, os.Mkdir(filepath.Join(root, "shop"), 0o700))
-			d := daemon{Options: Options{Place: locate(root, "shop"), Now: time.Now}}
-			must.Do(t, d.Place.Prepare())
-			d.lock = must.Have(d.Place.Lock().take())(t)
-			notice := d.Place.State(noticeFile)
-			if test.first {
-				must.Do(t, keepNote(notice, "the first\n"))
-			}
-			if d.tcp = must.Have(net.Listen("tcp", "127.0.0.1:0"))(t); test.tells {
-				d.status()
-			}
-			if test.then {
-				must.Do(t, keepNote(notice, "the next\n"))
-			}
-
-			must.Do(t, d.close())
-			if got := readNote(notice); got != test.want {
-				t.Errorf("the next daemon finds %q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
 func removed(name string) func(*testing.T, string) string {
 	return func(t *testing.T, root string) string {
 		must.Do(t, os.RemoveAll(filepath.Join(root, "shop", name)))
@@ -203,7 +164,7 @@ func move(t *testing.T, root, from, to string) string {
 }
 
 func locate(root, name string) Place {
-	return Locate(filepath.Join(root, name), Environ{"XDG_STATE_HOME=" + root + "/state", "XDG_RUNTIME_DIR=" + root})
+	return Locate(filepath.Join(root, name), environ{"XDG_STATE_HOME=" + root + "/state", "XDG_RUNTIME_DIR=" + root})
 }
 
 // shortDir returns a directory for sockets: their paths are short, and those of tests are not.

@@ -1,10 +1,12 @@
-package daemon
+// Package place tells where a workspace and its daemon keep their files, and guards that.
+package place
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -22,18 +24,21 @@ const StateDir = ".parley"
 const databaseFile = "parley.db"
 
 // maxNote bounds what is read of a small file in a workspace, in bytes. daemon.json has some 40 for each agent.
-const maxNote = 1 << 20
+const MaxNote = 1 << 20
 
 // MaxSocketPath is the longest path of a unix socket that every system takes:
 // macOS ends at 103 bytes and a zero, Linux at 107.
 const MaxSocketPath = 103
 
 // spoolFile is the name of the file with reports of agents that found no daemon.
-const spoolFile = "reports"
+const SpoolFile = "reports"
 
 // MaxDatabasePath is the longest path of a database that SQLite opens: its 512
 // bytes less those of "-journal". Measured: 504 opens, 505 does not.
 const MaxDatabasePath = 504
+
+// Env is an environment. Get returns the value of a variable, "" if it is not set.
+type Env interface{ Get(name string) string }
 
 // Place tells where a workspace and its daemon keep their files. None of them
 // needs to exist.
@@ -68,6 +73,22 @@ func (p Place) Info() string { return p.State("daemon.json") }
 // InUse reports whether a daemon has run here, perhaps before the workspace was renamed.
 func (p Place) InUse() bool { return p.Home != "" && disk.Exists(p.State(rootFile)) }
 
+// DatabaseNote returns the path of the file that names the server's database of this workspace, without
+// the password. It is missing while the database is a file.
+func (p Place) DatabaseNote() string { return p.State("database") }
+
+// Notice returns the path of what happened to the workspace, for the next daemon to tell.
+func (p Place) Notice() string { return p.State(noticeFile) }
+
+// Brought returns the path at which a database counts as one that came with the files of the project.
+func (p Place) Brought() string { return p.inRoot(databaseFile) }
+
+// Stands reports whether the files of a daemon that runs are there.
+func (p Place) Stands() bool {
+	return disk.Exists(p.Info()) && disk.Exists(p.Lock().Path) && disk.Exists(p.inRoot(idFile)) &&
+		disk.Exists(p.Socket())
+}
+
 // Backups returns the directory of the automatic copies of the database.
 func (p Place) Backups() string { return p.State("backups") }
 
@@ -75,7 +96,7 @@ func (p Place) Backups() string { return p.State("backups") }
 func (p Place) Port() string { return p.State("port") }
 
 // Spool returns the directory of reports that agents made while no daemon ran.
-func (p Place) Spool() string { return p.State(spoolFile) }
+func (p Place) Spool() string { return p.State(SpoolFile) }
 
 // TeamFile returns the path of the workspace's parley.yaml.
 func (p Place) TeamFile() string { return filepath.Join(p.Root, "parley.yaml") }
@@ -90,7 +111,7 @@ func (p Place) TmuxSocket() string { return filepath.Join(p.Runtime, "tmux.sock"
 // that flag or PARLEY_DIR names, else the nearest one upwards with a .parley or
 // with a known workspace, else the nearest one with a git repository, else dir. It refuses the home directory,
 // where everything would be one team.
-func FindWorkspace(flag string, env Environ, dir string) (string, error) {
+func FindWorkspace(flag string, env Env, dir string) (string, error) {
 	if flag == "" {
 		flag = env.Get(parley.WorkspaceVariable)
 	}
@@ -178,9 +199,9 @@ func PathCause(err error) error {
 
 // Locate returns the place of the workspace root. It changes nothing. The environment says where the state is,
 // unless a daemon runs here that was started in another one.
-func Locate(root string, env Environ) Place {
+func Locate(root string, env Env) Place {
 	p := Place{Root: root}
-	if state := stateHome(env); state != "" {
+	if state := StateHome(env); state != "" {
 		p.found = findHome(root, filepath.Join(state, "parley"))
 		p.Home = p.found.dir
 	}
@@ -195,7 +216,7 @@ func Locate(root string, env Environ) Place {
 // workspace names that. It counts only for a home that is the user's alone and of this workspace, while a daemon
 // has its lock: no repository brings one.
 func (p Place) runningElsewhere() (Place, bool) {
-	dir := readNote(p.inRoot(stateFile))
+	dir := ReadNote(p.inRoot(stateFile))
 	if dir == "" || dir == p.Home || !filepath.IsAbs(dir) || !homeForm.MatchString(filepath.Base(dir)) {
 		return p, false
 	}
@@ -213,8 +234,8 @@ func (p Place) runningElsewhere() (Place, bool) {
 }
 
 // ChecksDir returns the user's directory for what `profiles check` finds, "" if there is none.
-func ChecksDir(env Environ) string {
-	state := stateHome(env)
+func ChecksDir(env Env) string {
+	state := StateHome(env)
 	if state == "" {
 		return ""
 	}
@@ -222,7 +243,7 @@ func ChecksDir(env Environ) string {
 }
 
 // stateHome returns the user's directory for the state of programs, "" if there is none.
-func stateHome(env Environ) string {
+func StateHome(env Env) string {
 	if dir := env.Get("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir
 	}
@@ -238,7 +259,7 @@ func socketsDir(home string) string {
 	if p := (Place{Runtime: home}); home != "" && len(p.Socket()) <= MaxSocketPath {
 		return home
 	}
-	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), shortHash(home))
+	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), ShortHash(home))
 }
 
 // IsOwn reports whether a file belongs to the user.
@@ -257,7 +278,7 @@ func (p Place) RefuseOthers() error {
 		}
 		owner := "another user"
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			owner = "the user " + userName(strconv.Itoa(int(stat.Uid)))
+			owner = "the user " + UserName(strconv.Itoa(int(stat.Uid)))
 		}
 		return parley.Errorf(parley.NotAuthorized, "%s belongs to %s, and so do its daemon and agents",
 			plain.CleanLine(dir), owner).With("file", dir).
@@ -290,7 +311,7 @@ func (p Place) Prepare() error {
 		dirs = append(dirs, filepath.Dir(p.Runtime), p.Runtime)
 	}
 	for _, dir := range dirs {
-		if err := privateDir(dir); err != nil {
+		if err := PrivateDir(dir); err != nil {
 			return err
 		}
 	}
@@ -314,7 +335,7 @@ func cannotMake(dir string, err error) error {
 }
 
 // privateDir makes dir. An existing one must belong to the user, and is made private.
-func privateDir(dir string) error {
+func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return cannotMake(dir, err)
 	}
@@ -362,9 +383,18 @@ func checkState(dir string) error {
 
 // HostsFile returns the path of the user's keys of workspaces on other machines, "" if there is no
 // place for it.
-func HostsFile(env Environ) string {
-	if state := stateHome(env); state != "" {
+func HostsFile(env Env) string {
+	if state := StateHome(env); state != "" {
 		return filepath.Join(state, "parley", "hosts.json")
 	}
 	return ""
+}
+
+// userName returns the name of a user, or their number.
+func UserName(uid string) string {
+	u, err := user.LookupId(uid)
+	if err != nil {
+		return uid
+	}
+	return plain.CleanLabel(u.Username)
 }

@@ -1,4 +1,4 @@
-package daemon
+package place
 
 import (
 	"crypto/rand"
@@ -18,7 +18,6 @@ import (
 	"parley/internal/disk"
 	"parley/internal/plainfile"
 	"parley/internal/sh"
-	"parley/orchestrator/ports"
 	"parley/plain"
 )
 
@@ -40,12 +39,12 @@ var idForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
 type home struct{ dir, root, id string }
 
 func readHome(dir string) home {
-	return home{dir, readNote(filepath.Join(dir, rootFile)), readID(filepath.Join(dir, idFile))}
+	return home{dir, ReadNote(filepath.Join(dir, rootFile)), readID(filepath.Join(dir, idFile))}
 }
 
 // readNote returns the line of a small file, "" if there is none.
-func readNote(path string) string {
-	b, err := plainfile.Read(path, maxNote)
+func ReadNote(path string) string {
+	b, err := plainfile.Read(path, MaxNote)
 	if err != nil {
 		return ""
 	}
@@ -53,7 +52,7 @@ func readNote(path string) string {
 }
 
 func readID(path string) string {
-	if id := readNote(path); idForm.MatchString(id) {
+	if id := ReadNote(path); idForm.MatchString(id) {
 		return id
 	}
 	return ""
@@ -72,7 +71,7 @@ var homeForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9]+)?$`)
 
 // homes lists the homes of all the user's workspaces.
 func homes(base string) []home {
-	files, _ := filepath.Glob(filepath.Join(globQuote(base), "*", rootFile)) // the pattern is sound
+	files, _ := filepath.Glob(filepath.Join(GlobQuote(base), "*", rootFile)) // the pattern is sound
 	var all []home
 	for _, file := range files {
 		if dir := filepath.Dir(file); homeForm.MatchString(filepath.Base(dir)) {
@@ -103,7 +102,7 @@ type found struct {
 
 // findHome returns the home of the workspace root. It changes nothing.
 func findHome(root, base string) (f found) {
-	usual, claimed := filepath.Join(base, shortHash(root)), claimedID(root)
+	usual, claimed := filepath.Join(base, ShortHash(root)), claimedID(root)
 	if h := readHome(usual); h.root == root && (claimed == "" || claimed == h.id) {
 		return found{dir: usual} // as nearly always
 	}
@@ -135,7 +134,7 @@ func findHome(root, base string) (f found) {
 }
 
 // shortHash names a home after the path of its workspace.
-func shortHash(root string) string {
+func ShortHash(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return hex.EncodeToString(sum[:4])
 }
@@ -227,7 +226,7 @@ func (p Place) refuseEarly() error {
 // keepNote makes a file hold text. Others rely on it meanwhile: a right one stays, and a wrong one is
 // replaced at once.
 func keepNote(path, text string) error {
-	if there, err := plainfile.Read(path, maxNote); err == nil && string(there) == text {
+	if there, err := plainfile.Read(path, MaxNote); err == nil && string(there) == text {
 		return nil
 	}
 
@@ -236,8 +235,8 @@ func keepNote(path, text string) error {
 
 // Workspaces returns the places of all workspaces in which the user has run a daemon and that still
 // exist. It knows none if the user has no directory for the state of programs.
-func Workspaces(env Environ) []Place {
-	state := stateHome(env)
+func Workspaces(env Env) []Place {
+	state := StateHome(env)
 	if state == "" {
 		return nil
 	}
@@ -255,18 +254,14 @@ func Workspaces(env Environ) []Place {
 	return all
 }
 
-// reservedPorts returns the user's list of reserved ports, as the workspace with a home sees it. A workspace that was
-// moved is the same.
-func reservedPorts(own string) *ports.Registry {
-	gone := func(home string) bool {
-		_, err := os.Lstat(readHome(home).root)
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	return &ports.Registry{Path: filepath.Join(filepath.Dir(own), "ports"), Owner: own, Gone: gone}
+// IsGone reports whether the workspace is gone whose state is in a home.
+func IsGone(home string) bool {
+	_, err := os.Lstat(readHome(home).root)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // globQuote returns a pattern that matches a path.
-func globQuote(path string) string {
+func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
