@@ -54,7 +54,7 @@ func (a *Attempt) FollowUp(o *sight.Observation) tmux.Step {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	case o.Hides() && waited < within+o.Profile.TakenWithin: // a refusal can stand behind that
 		return tmux.Step{Do: tmux.Wait}
-	case over && f.begun && !o.Hides():
+	case over && f.begun && !o.Hides() && (served || o.Facts.OtherProgram().None()): // else nothing was drawn
 		if began {
 			a.Memory.Served = o.On
 		}

@@ -364,6 +364,13 @@ var cases = []struct {
 			{At: ms(49213), Do: "tmux", What: "after screen", N: 3, For: 12 * time.Second},
 		},
 	}},
+	{"a pager in front of a program before that has drawn its refusal", story{
+		Profile: "copilot", Traits: traits{
+			Width: 120, Joined: true, Start: ms(777), Work: time.Second, Home: true,
+			oddities: oddities{SignedOut: ms(8528)},
+		},
+		Events: []event{send(ms(1935)), {At: ms(2466), Do: "shell", What: "less", N: 1, For: ms(9211)}},
+	}},
 	{"a question that opens in the very time that a claim may take", story{
 		Profile: "qwen", Traits: traits{Width: 120, Draw: ms(65), Start: ms(2144), Work: time.Second, Home: true},
 		Events: []event{
