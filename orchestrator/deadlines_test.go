@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -99,9 +100,10 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 		!need.Between {
 		t.Errorf("the need is %+v, want one between agents", need)
 	}
-	if want := "owes planner a response to message " + short +
-		", asked 101 min ago and due 71 min ago: “is it done?”"; need.Text != want {
-		t.Errorf("the need says %q, want %q", need.Text, want)
+	// The clock goes on by itself: on a busy machine more of it has passed.
+	if want := regexp.MustCompile("^owes planner a response to message " + short +
+		`, asked 1\d\d min ago and due [78]\d min ago: “is it done\?”$`); !want.MatchString(need.Text) {
+		t.Errorf("the need says %q, want %s", need.Text, want)
 	}
 	if got := d.needs(d.id); len(got) != 0 {
 		t.Errorf("after dismissing it the needs are %+v", got)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
 	"parley/tui/room"
 )
 
@@ -75,6 +76,17 @@ func TestTooSmallNoticeIsASCIIWhereNeeded(t *testing.T) {
 	}
 	s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	s.shows("1 Traffic")
+}
+
+// What a person typed while the screen started counts, in its order, once the size of the terminal is known.
+func TestKeysBeforeTheSizeIsKnownCount(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30)
+	s.m.start.sized, s.m.layout = false, kit.Layout{}
+	for _, key := range []string{"4", "1", "b", "h", "i"} {
+		s.press(key)
+	}
+	s.send(tea.WindowSizeMsg{Width: 100, Height: 30})
+	s.shows("▸1 Traffic", "To all agents", "  hi")
 }
 
 // Keys that were pressed as the window shrank belong to the draft only.

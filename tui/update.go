@@ -27,7 +27,7 @@ func newModel(o Options, do room.Commands) *model {
 	m := &model{
 		room: a.Room, acts: a,
 		pointer: pointer{on: o.Mouse},
-		adapts:  !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
+		start:   start{adapts: !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal)},
 		traffic: traffic.New(a),
 		agents:  agents.New(a, o.Look.AgentColumns, !o.NoColor),
 		health:  health.New(a.Room, o.Version, o.Examine, o.Still),
@@ -79,7 +79,7 @@ func (m *model) bindKeys(keys map[string]string) {
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
 	first := tea.Batch(m.room.Do.Next, m.room.Link.LookFirst(), m.room.Do.Tick, m.room.Do.Programs)
-	if m.adapts {
+	if m.start.adapts {
 		return tea.Batch(first, tea.RequestBackgroundColor)
 	}
 	return first
@@ -98,6 +98,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 
 	m.same = false
+	early, wait := m.start.wait(msg)
+	if wait {
+		return m, nil
+	}
 	cmds := []tea.Cmd{m.take(msg)}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
@@ -113,7 +117,32 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmds = append(cmds, m.room.Shown().Update(room.SettledMsg{}), m.tiles.Update(room.SettledMsg{}))
 	m.settle()
 
+	for _, msg := range early {
+		_, cmd := m.Update(msg)
+		cmds = append(cmds, cmd)
+	}
 	return m, tea.Batch(cmds...)
+}
+
+// start is what is known of the terminal, and what a person typed before that.
+type start struct {
+	adapts bool // the theme is that of the terminal, whose background may be light
+	sized  bool // its size is known
+	early  []tea.Msg
+}
+
+// wait keeps what a person types before the size of the terminal is told: what it does can depend on that, and Bubble
+// Tea tells both at once. It returns what was kept once that is over.
+func (s *start) wait(msg tea.Msg) (early []tea.Msg, wait bool) {
+	switch msg.(type) {
+	case tea.WindowSizeMsg:
+		early, s.early, s.sized = s.early, nil, true
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		if wait = !s.sized; wait {
+			s.early = append(s.early, msg)
+		}
+	}
+	return early, wait
 }
 
 // take routes a message to the part of the model that it is for.
@@ -122,7 +151,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		if m.adapts && !msg.IsDark() { // on white, bold yellow and cyan cannot be read
+		if m.start.adapts && !msg.IsDark() { // on white, bold yellow and cyan cannot be read
 			m.room.Theme = kit.ThemeOf(kit.ThemeLight, false)
 		}
 	case tea.KeyPressMsg:
@@ -259,7 +288,7 @@ type model struct {
 	workspaces *workspaces
 	pointer    pointer
 	same       bool // the last message has changed nothing that is drawn
-	adapts     bool // the theme is that of the terminal, whose background may be light
+	start      start
 }
 
 // shell is what the screens may ask of the whole.
