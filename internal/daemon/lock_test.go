@@ -92,6 +92,22 @@ func TestASocketThatAnswersIsNotTaken(t *testing.T) {
 }
 
 // A daemon whose state was moved finds out that another one has its place. It leaves that one's files alone.
+// Notes in a place have a command start a daemon there: one whose state was moved away takes the place before it writes
+// any, and keeps it until what it held is saved.
+func TestADaemonWhoseStateIsGoneTakesItsPlaceFirst(t *testing.T) {
+	at, held := lockedPlace(t)
+	d := &daemon{Options: Options{Place: at}, lock: held}
+	must.Do(t, os.Rename(at.Home, at.Home+"-away"))
+	must.Do(t, d.hold())
+	if at.InUse() {
+		t.Error("its notes are there, and another daemon could be started for them")
+	}
+	if _, err := at.Lock().Take(); parley.ErrorCode(err) != parley.DaemonRunning {
+		t.Errorf("another daemon takes the place: %v", err)
+	}
+	must.Do(t, d.lock.Close())
+}
+
 func TestDaemonNoticesThatAnotherHasItsPlace(t *testing.T) {
 	at, held := lockedPlace(t)
 	d := &daemon{Options: Options{Place: at}, lock: held}

@@ -103,16 +103,11 @@ func (d *daemon) watchPlace(ctx context.Context) {
 
 // appear makes the daemon be found again.
 func (d *daemon) appear() error {
-	if err := d.Place.Prepare(); err != nil {
+	if err := d.hold(); err != nil {
 		return err
 	}
-	if !disk.Exists(d.Place.Lock().Path) || d.isReplaced() {
-		taken, err := d.Place.Lock().Take()
-		if err != nil {
-			return err
-		}
-		_ = d.lock.Close() // of a file that has no name any more
-		d.lock = taken
+	if err := d.Place.Prepare(); err != nil {
+		return err
 	}
 	if !disk.Exists(d.Place.Socket()) {
 		if err := d.unix.make(); err != nil {
@@ -121,6 +116,25 @@ func (d *daemon) appear() error {
 		d.log.Warn("the socket was removed, and is made again", "socket", d.Place.Socket())
 	}
 	return d.publish()
+}
+
+// hold makes the place be this daemon's: it takes the lock again if that was removed. This comes before all that is
+// written there, since a command starts a daemon where it finds notes. The error is DAEMON_RUNNING if another one has
+// the place.
+func (d *daemon) hold() error {
+	if disk.Exists(d.Place.Lock().Path) && !d.isReplaced() {
+		return nil
+	}
+	if err := place.PrivateDir(d.Place.Home); err != nil {
+		return err
+	}
+	taken, err := d.Place.Lock().Take()
+	if err != nil {
+		return err
+	}
+	_ = d.lock.Close() // of a file that has no name any more
+	d.lock = taken
+	return nil
 }
 
 // isReplaced reports whether the workspace's lock is another file than the one that this daemon holds.

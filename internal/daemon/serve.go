@@ -344,12 +344,12 @@ func (d *daemon) run(ctx context.Context) error {
 	// From here on the daemon takes no new calls.
 	endWatch()
 	watching.Wait()
-	if vanished { // the notes tell the next one where that is
-		err = errors.Join(err, d.Place.Prepare())
-	}
-	if d.isReplaced() { // what stands there is the other daemon's
+	if d.hold() != nil { // what stands there is another daemon's
 		d.unix.keepName()
 	} else {
+		if vanished { // the notes tell the next one where that is
+			err = errors.Join(err, d.Place.Prepare())
+		}
 		err = errors.Join(err, disk.IgnoreMissing(os.Remove(d.Place.Info())))
 	}
 	d.orchestrator.StopAnswering()
