@@ -308,9 +308,9 @@ type ApproveAgentResult struct {
 // Said says what was done.
 func (r *ApproveAgentResult) Said() string { return r.Message }
 
-// SteerAgentRequest gives an agent guidance.
+// SteerAgentRequest gives agents guidance.
 type SteerAgentRequest struct {
-	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Agent          Names  `json:"agent" alias:"name,agent_id" required:"true" doc:"Names or ids."`
 	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do: 1 to 2,000 characters."`
 	Kind           string `json:"kind,omitempty" doc:"One or two words for the header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`

@@ -126,10 +126,13 @@ type Need struct {
 	Dialog    *Dialog   `json:"dialog,omitempty"`          // that is open there, if its options are known
 	Held      string    `json:"held_message_id,omitempty"` // the first message that waits behind a draft
 	Acts      []Act     `json:"acts,omitempty"`            // what can be done about it, what helps most first
+	Also      Names     `json:"also,omitempty"`            // the other agents of its matter, if it is the first one of that
 
 	// Between is set for what is between agents alone: an answer that one owes another, or a conversation that its
 	// budget holds. It is a state to know of: it comes last, and does not count.
-	Between bool `json:"between_agents,omitempty"`
+	Between bool    `json:"between_agents,omitempty"`
+	debtors []party // that owe the same answer besides its agent, and can be told so
+
 	// Offline is set where parley can neither start its agent's program nor tell it anything.
 	Offline bool `json:"-"`
 }
@@ -344,16 +347,22 @@ func heldActs(n *Need) []Act {
 	return []Act{{Key: ActOpen, ActCalls: release, Command: "parley conversation release " + Short(n.MessageID)}}
 }
 
-// debtActs has the debtor reminded, if it can hear that.
+// debtActs has those who owe an answer reminded, with one message, if they can hear that.
 func debtActs(n *Need) []Act {
 	p := n.party()
 	text := "Please answer message " + Short(n.MessageID) + "."
-	arguments := map[string]any{"agent": n.AgentID, "kind": "REMINDER", "text": text}
-	remind := Act{Key: ActOpen, ActCalls: Calls("remind", "steer_agent", arguments, "Reminded "+p.name+".")}
-	remind.Command = fmt.Sprintf("parley steer %s --kind REMINDER %s", p.name, sh.Word(text))
 	if n.Offline {
 		return []Act{dismiss("dismiss", n.MessageID)}
 	}
+
+	ids, names, done := Names{n.AgentID}, p.name, "Reminded "+p.name+"."
+	for _, x := range n.debtors {
+		ids, names = append(ids, x.id), names+","+x.name
+		done = fmt.Sprintf("Reminded %d agents.", len(ids))
+	}
+	arguments := map[string]any{"agent": ids, "kind": "REMINDER", "text": text}
+	remind := Act{Key: ActOpen, ActCalls: Calls("remind", "steer_agent", arguments, done)}
+	remind.Command = fmt.Sprintf("parley steer %s --kind REMINDER %s", names, sh.Word(text))
 	return []Act{remind, dismiss("dismiss", n.MessageID)}
 }
 

@@ -357,12 +357,31 @@ func Roots(needs []Need) (roots []*Need) {
 
 // RootsAt returns the positions of the roots.
 func RootsAt(needs []Need) []int {
+	return slices.DeleteFunc(firsts(needs, func(*Need, *Need) {}), func(i int) bool { return needs[i].Between })
+}
+
+// firsts returns the positions of the first need of each matter, and calls a function for each other part of one.
+func firsts(needs []Need, part func(first, x *Need)) []int {
 	at := []int{}
 	for i := range needs {
 		x := &needs[i]
-		if !x.Between && !slices.ContainsFunc(at, func(r int) bool { return needs[r].Covers(x) }) {
+		if r := slices.IndexFunc(at, func(r int) bool { return needs[r].Covers(x) }); r >= 0 {
+			part(&needs[at[r]], x)
+		} else {
 			at = append(at, i)
 		}
 	}
 	return at
+}
+
+// Gather tells the first need of each matter which other agents are part of it.
+func Gather(needs []Need) {
+	firsts(needs, func(first, x *Need) {
+		if x.Agent != first.Agent && !slices.Contains(first.Also, x.Agent) {
+			first.Also = append(first.Also, x.Agent)
+		}
+		if first.IsDebt() && first.MessageID == x.MessageID && !x.Offline {
+			first.debtors = append(first.debtors, x.party())
+		}
+	})
 }

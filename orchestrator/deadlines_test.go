@@ -2,7 +2,9 @@ package orchestrator
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,10 +142,51 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		must.Do(t, d.services.operator.Reminders.RemindOne(t.Context(), owed[0], d.now()))
+		must.Do(t, d.services.operator.Reminders.Tell(t.Context(), owed, d.now()))
 	}
 
 	d.expect("twice", 1, 0, 0)
+}
+
+// What several owe is one message to all of them, one to the sender about all of them, and one need with one act.
+func TestWhatSeveralOweIsToldOnce(t *testing.T) {
+	t.Parallel()
+	d := newDue(t)
+	d.respond(parley.ResponseCompleted)
+	names := parley.Names{"ann", "bob", "coder"}
+	for _, name := range names[:2] {
+		d.as(name)
+	}
+	for from, as := range map[string]context.Context{"planner": d.planner, parley.OperatorName: d.operator()} {
+		before := len(d.notices("planner"))
+		req := parley.SendMessageRequest{To: names, Text: "status?", RequiresResponse: true}
+		id := d.sends(as, req).MessageID
+		d.clock.pass(time.Hour)
+		told := d.notices("planner")[before:]
+		if from == "planner" && (len(told) != 1 || !strings.HasPrefix(told[0], "ann (idle), bob (idle), coder (idle) "+
+			"have not answered your message "+parley.Short(id)+", which was due at")) {
+			t.Errorf("the sender is told %q", told)
+		}
+		sent := must.Have(op.FindMessages.Call(d.operator(), d, parley.FindMessagesRequest{Query: parley.Short(id),
+			Agents: parley.Names{"bob"}}))(t)
+		if len(sent.Messages) != 1 || sent.Messages[0].RecipientCount != len(names) {
+			t.Errorf("%s: the reminders are %+v, want one to three", from, sent.Messages)
+		}
+
+		debts := slices.DeleteFunc(d.needs(""), func(n parley.Need) bool { return n.MessageID != id })
+		if len(debts) != 3 || strings.Join(debts[0].Also, " ") != "bob coder" || len(debts[1].Also) > 0 {
+			t.Fatalf("%s: the needs are %+v", from, debts)
+		}
+		remind := debts[0].Acts[0]
+		if want := "parley steer ann,bob,coder --kind REMINDER "; !strings.HasPrefix(remind.Command, want) {
+			t.Errorf("%s: the command is %q, want %q", from, remind.Command, want)
+		}
+		arguments := must.Have(json.Marshal(remind.Arguments[0]))(t)
+		made := must.Have(must.Have(op.Find("steer_agent").Decode(arguments))(t).Call(d.operator(), d))(t)
+		if got := made.(*parley.SendMessageResult); len(got.Deliveries) != len(names) {
+			t.Errorf("%s: reminded are %+v", from, got.Deliveries)
+		}
+	}
 }
 
 func TestAnsweredRequestsCauseNoReminders(t *testing.T) {

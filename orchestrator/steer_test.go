@@ -18,7 +18,7 @@ import (
 )
 
 func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parley.SendMessageResult, error) {
-	req := parley.SteerAgentRequest{Agent: agent, Kind: kind, Text: text}
+	req := parley.SteerAgentRequest{Agent: parley.Names{agent}, Kind: kind, Text: text}
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *Debts) OwedBy(ctx context.Context, agentID string) ([]Owing, error) {
 	return s.owings(ctx, maxNeeds, `b.debtor_id = ?`, agentID)
 }
 
-// owings returns at most limit open debts that meet a condition, the earliest due first.
+// owings returns at most limit open debts that meet a condition, the earliest due first, and then by the debtor's name.
 func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any) ([]Owing, error) {
 	var rows []struct {
 		Debt    debtRow `gorm:"embedded"`
@@ -139,7 +139,7 @@ func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any
 
 	err := s.db.read(ctx, "reading required responses", &rows, `SELECT `+debtColumns+`, `+messageColumns+` FROM debts b
 		JOIN messages m ON m.seq = b.message_seq JOIN agents s ON s.id = m.sender_id JOIN agents a ON a.id = b.debtor_id
-		WHERE `+isOwed+` AND `+which+` ORDER BY b.due_at LIMIT ?`, append(args, limit)...)
+		WHERE `+isOwed+` AND `+which+` ORDER BY b.due_at, a.name LIMIT ?`, append(args, limit)...)
 
 	var found []Owing
 	for i := range rows {
@@ -165,12 +165,16 @@ const (
 	ToldOperator Told = "operator_told_at"
 )
 
-// NoteTold records that someone was told of a debt.
-func (s *Debts) NoteTold(ctx context.Context, k Key, who Told) error {
+// NoteTold records that someone was told of debts.
+func (s *Debts) NoteTold(ctx context.Context, who Told, debts []Key) error {
 	return s.db.write(ctx, "noting a reminder", func(t *tx) error {
-		_, err := t.Exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
-			nanos(t.Now), k.MessageSeq, k.RecipientID)
-		return err
+		for _, k := range debts {
+			if _, err := t.Exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
+				nanos(t.Now), k.MessageSeq, k.RecipientID); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -264,7 +264,7 @@ func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) 
 	f.mu.Lock()
 	f.steered = append(f.steered, r)
 	f.mu.Unlock()
-	return f.SendMessage(context.Background(), parley.SendMessageRequest{To: parley.Names{r.Agent}, Text: r.Text})
+	return f.SendMessage(context.Background(), parley.SendMessageRequest{To: r.Agent, Text: r.Text})
 }
 
 func (f *fakeService) RetryDelivery(

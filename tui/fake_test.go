@@ -241,6 +241,7 @@ func (f *fakeService) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*pa
 		f.pleas, dismissed = append(f.pleas, "dismiss "+r.Dismiss), 1
 	}
 	needs := append([]parley.Need(nil), f.needs...)
+	parley.Gather(needs)
 	for i := range needs {
 		if n := &needs[i]; n.Kind == parley.NeedDraft {
 			n.Held = f.heldBehind(n.AgentID)

@@ -218,7 +218,7 @@ func waits(needs []parley.Need, inbox []parley.InboxMessage) map[string]heard {
 		n := &needs[i]
 		what := heard{end: fmt.Sprintf("%s does not need you for that now: %s.", n.Agent, n.Kind.Words())}
 		if slices.Contains(roots, n) {
-			what.line = needSentence(n) + after(". The same of ", strings.Join(alsoOf(n, needs[i+1:]), ", "))
+			what.line = needSentence(n) + after(". The same of ", strings.Join(n.Also, ", "))
 		}
 		if n.Dialog != nil {
 			what.asks = n.Dialog.ID
@@ -293,16 +293,6 @@ func needSentence(n *parley.Need) string {
 		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
 	}
 	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
-}
-
-// alsoOf returns the agents besides its own that are part of the matter of a need.
-func alsoOf(n *parley.Need, rest []parley.Need) (names []string) {
-	for i := range rest {
-		if x := &rest[i]; n.Covers(x) && x.Agent != n.Agent && !slices.Contains(names, x.Agent) {
-			names = append(names, x.Agent)
-		}
-	}
-	return names
 }
 
 // after puts one text before another that is not empty.

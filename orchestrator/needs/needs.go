@@ -101,6 +101,7 @@ func (ops *Service) All(ctx context.Context) ([]parley.Need, error) {
 
 // offer adds what can be done about needs.
 func (ops *Service) offer(ctx context.Context, needs []parley.Need) error {
+	parley.Gather(needs)
 	var counts map[string]store.AgentCounts
 	for i := range needs {
 		n := &needs[i]

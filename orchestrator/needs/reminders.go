@@ -2,9 +2,12 @@ package needs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,69 +80,110 @@ func (r *Reminders) Remind(ctx context.Context) {
 		return
 	}
 
-	for _, w := range owed {
-		if err := r.RemindOne(ctx, w, now); err != nil && ctx.Err() == nil &&
-			parley.ErrorCode(err) != parley.CommunicationDisabled {
-			r.Log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
-		}
+	if err := r.Tell(ctx, owed, now); err != nil && ctx.Err() == nil &&
+		parley.ErrorCode(err) != parley.CommunicationDisabled {
+		r.Log.Error("remind of responses", "error", err)
 	}
 }
 
-// RemindOne sends the notices that are due for one unanswered request. Each notice is stored
-// under an idempotency key before it is recorded as sent, so a crash between the two repeats
-// neither.
-func (r *Reminders) RemindOne(ctx context.Context, w store.Owing, now time.Time) error {
+// notice is what is due to be told of one request: to all who owe the response, or about all of them.
+type notice struct {
+	telling
+	owed []store.Owing
+}
+
+// telling is one of those who are told of a response that does not come.
+type telling struct {
+	who  store.Told
+	told *time.Time
+	at   time.Time
+	to   string // agent id; empty for the operator
+}
+
+// tellings returns who is told of a response, in their order.
+func (r *Reminders) tellings(w *store.Owing) []telling {
 	s, d := r.Settings, &w.Debt
-	r.Roster.Names.FillIn(&w.Message)
 	lead, overdue := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2), s.OverdueAfter
 	sender := w.Message.SenderID
 	if from := r.Roster.ByID(sender); from != nil && from.Kind == parley.KindHuman {
 		sender, overdue = "", min(s.TellSenderAfter, s.OverdueAfter) // get_needs tells a person, not a notice
 	}
-	for _, step := range []struct {
-		told *time.Time
-		at   time.Time
-		who  store.Told
-		to   string // agent id; empty for the operator
-		text func() string
-	}{
-		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
-		{
-			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, sender,
-			func() string { return r.missingText(w, now) },
-		},
-		{d.OperatorToldAt, d.DueAt.Add(overdue), store.ToldOperator, "", nil}, // shown by get_needs
-	} {
-		if step.told != nil || now.Before(step.at) {
-			continue
-		}
+	return []telling{
+		{store.ToldDebtor, d.RemindedAt, d.DueAt.Add(-lead), d.DebtorID},
+		{store.ToldSender, d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), sender},
+		{store.ToldOperator, d.OperatorToldAt, d.DueAt.Add(overdue), ""}, // shown by get_needs
+	}
+}
 
-		m := r.Roster.ByID(step.to)
-		if m != nil {
-			over, err := r.isOver(ctx, &w, now)
-			if err != nil {
-				return err
+// Tell sends the notices that are due for unanswered requests: one for a request, whoever owes it. Each is stored
+// under an idempotency key before it is recorded as sent, so a crash between the two repeats neither.
+func (r *Reminders) Tell(ctx context.Context, owed []store.Owing, now time.Time) error {
+	var due []notice
+	for i := range owed {
+		w := &owed[i]
+		r.Roster.Names.FillIn(&w.Message)
+		for _, s := range r.tellings(w) {
+			if s.told != nil || now.Before(s.at) {
+				continue
 			}
-			if over {
-				continue // it may go on until the operator is told
+			if r.Roster.ByID(s.to) != nil {
+				if over, err := r.isOver(ctx, w, now); err != nil {
+					return err
+				} else if over {
+					continue // it may go on until the operator is told
+				}
 			}
-
-			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, nanosOrZero(w.Answered))
-			notice := parley.Message{Text: step.text()}
-			if m.Kind == parley.KindHuman {
-				notice.InReplyTo = w.Message.ID // the screen shows it with what is to be answered
+			if at := slices.IndexFunc(due, func(n notice) bool { return n.takes(s.who, w) }); at >= 0 {
+				due[at].owed = append(due[at].owed, *w)
+			} else {
+				due = append(due, notice{s, []store.Owing{*w}})
 			}
-			if err := r.Admission.Announce(ctx, []*team.Member{m}, notice, key); err != nil {
-				return err
-			}
-		}
-
-		if err := r.Store.Debts.NoteTold(ctx, w.Key, step.who); err != nil {
-			return err
 		}
 	}
 
-	return nil
+	var failed []error
+	for i := range due {
+		failed = append(failed, r.send(ctx, &due[i], now))
+	}
+	return errors.Join(failed...)
+}
+
+// takes reports whether a notice says of another debt what it says already.
+func (n *notice) takes(who store.Told, w *store.Owing) bool {
+	first := &n.owed[0]
+	return n.who == who && first.Key.MessageSeq == w.Key.MessageSeq && first.Debt.State == w.Debt.State &&
+		first.Debt.DueAt.Equal(w.Debt.DueAt) && first.Answered.Equal(w.Answered)
+}
+
+func (r *Reminders) send(ctx context.Context, n *notice, now time.Time) error {
+	var to []*team.Member
+	var keys []store.Key
+	first, text := &n.owed[0], r.missingText(n.owed, now)
+	if n.who == store.ToldDebtor {
+		text = reminderText(first, now)
+	}
+	for i := range n.owed {
+		keys = append(keys, n.owed[i].Key)
+		if n.who == store.ToldDebtor {
+			n.to = n.owed[i].Debt.DebtorID
+		}
+		if m := r.Roster.ByID(n.to); m != nil && !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+
+	if len(to) > 0 {
+		key := fmt.Sprintf("%s %s %s %d", n.who, first.Message.ID, first.Debt.DebtorID, nanosOrZero(first.Answered))
+		msg := parley.Message{Text: text}
+		if slices.ContainsFunc(to, func(m *team.Member) bool { return m.Kind == parley.KindHuman }) {
+			msg.InReplyTo = first.Message.ID // the screen shows it with what is to be answered
+		}
+		if err := r.Admission.Announce(ctx, to, msg, key); err != nil {
+			return fmt.Errorf("of message %s: %w", parley.Short(first.Message.ID), err)
+		}
+	}
+
+	return r.Store.Debts.NoteTold(ctx, n.who, keys)
 }
 
 // isOver reports whether the conversation of a required response has ended or is muted. What it finds to be so
@@ -173,7 +217,7 @@ func nanosOrZero(t time.Time) int64 {
 const quoteLength = 100
 
 // reminderText is the text for the agent that owes the response.
-func reminderText(w store.Owing, now time.Time) string {
+func reminderText(w *store.Owing, now time.Time) string {
 	short, tense := parley.Short(w.Message.ID), "is"
 	if now.After(w.Debt.DueAt) {
 		tense = "was"
@@ -191,14 +235,28 @@ func reminderText(w store.Owing, now time.Time) string {
 	)
 }
 
-// missingText is the text for the sender that waits for the response.
-func (r *Reminders) missingText(w store.Owing, now time.Time) string {
-	did := "has not answered"
+// mostNamed is how many debtors a notice names.
+const mostNamed = 12
+
+// missingText is the text for the sender that waits for the responses.
+func (r *Reminders) missingText(owed []store.Owing, now time.Time) string {
+	w, did := &owed[0], "not answered"
 	if w.Debt.State == parley.ResponsePartial {
-		did = "has answered only in part"
+		did = "answered only in part"
 	}
-	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, r.stateOf(w.Debt.DebtorID), did, parley.Short(w.Message.ID),
+	have := "have"
+	if len(owed) == 1 {
+		have = "has"
+	}
+	var names []string
+	for _, x := range owed[:min(len(owed), mostNamed)] {
+		names = append(names, fmt.Sprintf("%s (%s)", x.Debt.Debtor, r.stateOf(x.Debt.DebtorID)))
+	}
+	who := strings.Join(names, ", ")
+	if more := len(owed) - len(names); more > 0 {
+		who += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s %s %s your message %s, which was due at %s: “%s”", who, have, did, parley.Short(w.Message.ID),
 		parley.LocalTime(w.Debt.DueAt, now), quote(w))
 }
 
@@ -210,7 +268,7 @@ func (r *Reminders) stateOf(id string) parley.AgentState {
 	return parley.StateTerminated
 }
 
-func quote(w store.Owing) string {
+func quote(w *store.Owing) string {
 	return plain.Truncate(plain.CleanLine(w.Message.Text), quoteLength)
 }
 
@@ -305,7 +363,7 @@ func (g *Guardian) SteerIfStuck(ctx context.Context, m *team.Member) error {
 		since.In(time.Local).Format("15:04"), parley.OperatorName)
 
 	// The key keeps a restarted daemon from repeating the guidance.
-	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.ID, since.UnixNano()))
+	d, err := guidance([]*team.Member{m}, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.ID, since.UnixNano()))
 	if err != nil {
 		return err
 	}

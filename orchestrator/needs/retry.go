@@ -264,14 +264,19 @@ func (ops *Service) SteerAgent(
 		return nil, err
 	}
 
-	to, err := ops.Roster.Find(req.Agent)
-	if err != nil {
-		return nil, err
-	}
-
-	if to == from || to.Kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.Name, from.Name).
-			Suggest("Name another agent; get_agent_status lists them.")
+	var to []*team.Member
+	for _, name := range req.Agent {
+		m, err := ops.Roster.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if m == from || m.Kind == parley.KindHuman {
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", m.Name, from.Name).
+				Suggest("Name another agent; get_agent_status lists them.")
+		}
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
 	}
 
 	d, err := guidance(to, req.Kind, req.Text, req.IdempotencyKey)
@@ -292,12 +297,12 @@ func (ops *Service) SteerAgent(
 
 // guidance returns the draft of a steering message. The kind is one of the kinds of
 // parley.Guidance.
-func guidance(to *team.Member, kind, text, key string) (admission.Draft, error) {
+func guidance(to []*team.Member, kind, text, key string) (admission.Draft, error) {
 	data, err := json.Marshal(parley.Guidance{Kind: kind})
 	if err != nil {
 		return admission.Draft{}, fmt.Errorf("encode the guidance: %w", err)
 	}
-	return admission.Draft{Recipients: []*team.Member{to}, Key: key, Message: parley.Message{Kind: parley.KindSteering,
+	return admission.Draft{Recipients: to, Key: key, Message: parley.Message{Kind: parley.KindSteering,
 		Type: parley.TypeInformation, Priority: parley.PriorityHigh, Text: text, Data: data}}, nil
 }
 

@@ -212,7 +212,7 @@ func (p parcel) send(now func() time.Time) room.Request {
 		msg := room.SentMsg{Draft: p.Draft}
 		switch {
 		case p.To.Steer:
-			r := parley.SteerAgentRequest{Agent: p.To.Agent, Text: p.Text, IdempotencyKey: p.Key}
+			r := parley.SteerAgentRequest{Agent: parley.Names{p.To.Agent}, Text: p.Text, IdempotencyKey: p.Key}
 			if res, err := op.SteerAgent.Call(ctx, s, r); err != nil {
 				msg.Err = err
 			} else {

@@ -1,9 +1,6 @@
 package needs
 
 import (
-	"fmt"
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -43,7 +40,7 @@ func (n *Screen) assist() tea.Cmd {
 		return n.shell.Do(verb.Reply)
 	}
 	if a := x.act(parley.ActOpen); a != nil && a.Operation != "" {
-		return n.remedy().do(x, a)
+		return n.remedy().do(a)
 	}
 
 	return n.acts.Attach()
@@ -70,9 +67,9 @@ func (n *Screen) drop() tea.Cmd {
 	}
 	switch a := x.act(parley.ActDismiss); {
 	case a != nil && a.Ask == "":
-		return tea.Batch(n.remedy().forgetReminders(x), n.remedy().do(x, a))
+		return tea.Batch(n.remedy().forgetReminders(x), n.remedy().do(a))
 	case a != nil:
-		return n.remedy().do(x, a)
+		return n.remedy().do(a)
 	}
 
 	n.room.Tell("It disappears once the cause is gone.")
@@ -91,7 +88,7 @@ func (n *Screen) again() tea.Cmd {
 		return nil
 	}
 	if a := x.again(); a != nil {
-		return n.remedy().do(x, a)
+		return n.remedy().do(a)
 	}
 	n.room.Lacks("Nothing to retry here.")
 
@@ -105,21 +102,12 @@ type remedy struct {
 	about *room.Detail // the message that the need is about, as far as it was read
 }
 
-// do does what the daemon offers. What is offered to all that owe an answer to one message is done to all of them.
-func (m remedy) do(x *need, a *parley.Act) tea.Cmd {
-	all := *a
-	for i := range x.also {
-		y := &x.also[i]
-		same := y.act(a.Key)
-		if a.Key == parley.ActOpen && x.IsDebt() && y.IsDebt() && y.MessageID == x.MessageID && same != nil {
-			all.Arguments = append(slices.Clone(all.Arguments), same.Arguments...)
-			all.Done = fmt.Sprintf("Reminded %d agents.", len(all.Arguments))
-		}
-	}
+// do does what the daemon offers.
+func (m remedy) do(a *parley.Act) tea.Cmd {
 	if a.Ask != "" {
-		return m.acts.AskTo(kit.SafeLine(a.Ask), room.Offered(all))
+		return m.acts.AskTo(kit.SafeLine(a.Ask), room.Offered(*a))
 	}
-	return m.acts.Run(room.Offered(all))
+	return m.acts.Run(room.Offered(*a))
 }
 
 // readLetter marks the message under the marker read, with what reminds of it.

@@ -119,6 +119,7 @@ function Need({need: n}) {
   return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}
       data-about=${`${n.agent} ${n.message_id ?? ''}`} tabindex="-1">
     <header><a href=${n.agent_id ? `#/agent/${encodeURIComponent(n.agent)}` : undefined}><${Name}>${n.agent}<//></a>
+      ${n.also?.length ? html`<span title=${n.also.join(', ')}>and ${n.also.slice(0, 3).join(', ')}${n.also.length > 3 ? ` and ${n.also.length - 3} more` : ''}</span>` : null}
       <span class="kind">${n.kind === 'dialog' ? 'asks' : n.kind.replace('_', ' ')}</span><span class="grow"></span><${Since} t=${n.since} /></header>
     <h2 dir="auto">${title}</h2>
     ${n.dialog ? html`<${Dialog} key=${n.dialog.dialog_id} need=${n} />`
