@@ -1924,6 +1924,7 @@ function Need({ need: n4 }) {
   return m5`<article class="card waits" aria-label=${`${n4.agent}: ${title}`} data-kind=${n4.kind}
       data-about=${`${n4.agent} ${n4.message_id ?? ""}`} tabindex="-1">
     <header><a href=${n4.agent_id ? `#/agent/${encodeURIComponent(n4.agent)}` : void 0}><${Name}>${n4.agent}<//></a>
+      ${n4.also?.length ? m5`<span title=${n4.also.join(", ")}>and ${n4.also.slice(0, 3).join(", ")}${n4.also.length > 3 ? ` and ${n4.also.length - 3} more` : ""}</span>` : null}
       <span class="kind">${n4.kind === "dialog" ? "asks" : n4.kind.replace("_", " ")}</span><span class="grow"></span><${Since} t=${n4.since} /></header>
     <h2 dir="auto">${title}</h2>
     ${n4.dialog ? m5`<${Dialog} key=${n4.dialog.dialog_id} need=${n4} />` : n4.kind === "dialog" ? m5`<${Keys} key=${n4.agent} need=${n4} />` : m5`

@@ -798,7 +798,8 @@ var words = (
   }
 );
 var doing = (a) => a.kind === "terminal" || a.state !== "idle" ? words[a.state] ?? a.state : a.kind === "responder" ? "answers by a model" : "mailbox";
-var asks = (a) => matters.value.some((n) => n.agent_id === a.id && !["budget", "overdue"].includes(n.kind)) || a.state === "waiting";
+var asks = (a) => a.state === "waiting" || matters.value.some((n) => n.agent_id === a.id && n.kind === "dialog");
+var troubled = (a) => /blocked|unknown|exited|unreachable|drafting/.test(a.state) || matters.value.some((n) => n.agent_id === a.id && !/dialog|budget|overdue|owes_answer/.test(n.kind));
 var Facts = ({ a }) => m`${(a.facts ?? []).filter((f) => f !== doing(a)).map((f) => m`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
 function Branch({ a }) {
   if (!a.worktree) return null;
@@ -806,7 +807,7 @@ function Branch({ a }) {
   return m`<span class="quiet branch"><bdi>${a.worktree.branch}</bdi>${w && !w.problem ? ` ↑${w.ahead} ↓${w.behind}${w.dirty ? ` ±${w.dirty}` : ""}` : null}</span>`;
 }
 function State({ a }) {
-  return m`<span class=${`status ${a.state} ${asks(a) ? "waits" : ""}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
+  return m`<span class=${`status ${a.state} ${asks(a) || troubled(a) ? "waits" : ""}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
 }
 function aboutOf(a) {
   const d2 = matters.value.find((n) => n.agent_id === a.id && n.dialog?.question)?.dialog;
@@ -822,11 +823,8 @@ function AgentRow({ a }) {
     ${lastWords.value[a.id] ? m`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
   </a></li>`;
 }
-var groups = ["Ask", "Work", "In trouble", "Idle", "Without a terminal"];
-var order = (a) => asks(a) ? 0 : { busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2 }[
-  /** @type {string} */
-  a.state
-] ?? (a.kind === "terminal" ? 3 : 4);
+var groups = ["Asking", "In trouble", "Working", "Idle", "Without a terminal"];
+var order = (a) => asks(a) ? 0 : troubled(a) ? 1 : a.kind !== "terminal" ? 4 : /busy|starting/.test(a.state) ? 2 : 3;
 var inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || byName(x.name, y.name));
 function found(text) {
   const words2 = text.toLowerCase().trim();

@@ -18,8 +18,12 @@ export const words = /** @type {Record<string, string>} */ ({
 export const doing = a => a.kind === 'terminal' || a.state !== 'idle' ? words[a.state] ?? a.state
   : a.kind === 'responder' ? 'answers by a model' : 'mailbox';
 
-/** @param {any} a */
-const asks = a => matters.value.some(n => n.agent_id === a.id && !['budget', 'overdue'].includes(n.kind)) || a.state === 'waiting';
+/** Whether it has a question open. @param {any} a */
+const asks = a => a.state === 'waiting' || matters.value.some(n => n.agent_id === a.id && n.kind === 'dialog');
+
+/** Whether a person must act at its terminal. What it owes or has used is no trouble of its. @param {any} a */
+const troubled = a => /blocked|unknown|exited|unreachable|drafting/.test(a.state)
+  || matters.value.some(n => n.agent_id === a.id && !/dialog|budget|overdue|owes_answer/.test(n.kind));
 
 /** What lists say of an agent, beside what the row says. @param {{a: any}} props */
 const Facts = ({a}) => html`${(a.facts ?? []).filter((/** @type {string} */ f) => f !== doing(a)).map((/** @type {string} */ f) => html`<span key=${f} class="quiet" dir="auto">${f}</span>`)}`;
@@ -33,7 +37,7 @@ function Branch({a}) {
 
 /** The state of an agent, with a mark whose shape tells it as well. @param {{a: any}} props */
 export function State({a}) {
-  return html`<span class=${`status ${a.state} ${asks(a) ? 'waits' : ''}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
+  return html`<span class=${`status ${a.state} ${asks(a) || troubled(a) ? 'waits' : ''}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
 }
 
 /** What an agent waits for: its question with the options, if that is open. @param {any} a */
@@ -54,10 +58,10 @@ function AgentRow({a}) {
   </a></li>`;
 }
 
-const groups = ['Ask', 'Work', 'In trouble', 'Idle', 'Without a terminal'];
+const groups = ['Asking', 'In trouble', 'Working', 'Idle', 'Without a terminal'];
 
-/** Those that wait come first, then those that work: the place of an agent's group. @param {any} a */
-const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
+/** Those that wait for a person come first, then those that work: the place of an agent's group. @param {any} a */
+const order = a => asks(a) ? 0 : troubled(a) ? 1 : a.kind !== 'terminal' ? 4 : /busy|starting/.test(a.state) ? 2 : 3;
 export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || byName(x.name, y.name));
 
 /** Those in whose row a text stands, the best match first: in the name's beginning, in the name, elsewhere. @param {string} text */

@@ -29,7 +29,7 @@ test('those that are found get one message', async () => {
 
 test('a large team stands in groups', async () => {
   await open(team(...Array.from({length: 200}, (_, i) => agent(`svc-${i}`, {state: ['idle', 'busy', 'exited', 'waiting'][i % 4]}))), {at: 'agents'});
-  equal($$('.group summary').map(g => shown(g)), ['Ask 50', 'Work 50', 'In trouble 50', 'Idle 50']);
+  equal($$('.group summary').map(g => shown(g)), ['Asking 50', 'In trouble 50', 'Working 50', 'Idle 50']);
 });
 
 test('a text that is too long cannot be sent', async () => {

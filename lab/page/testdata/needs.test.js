@@ -124,6 +124,16 @@ test('a message is answered once, also while the daemon is away', async () => {
   await until(() => $('.state[data-state=read]'), 'its receipt');
 });
 
+test('what several owe is one card of all of them', async () => {
+  become({kind: 'overdue', agent: 'ann', agent_id: 'id-ann', text: 'owes you a response', message_id: 'm1', also: ['ben', 'cat', 'dan', 'eve'], since: '2026-01-01T00:00:00Z',
+    acts: [{words: 'remind', operation: 'steer_agent', arguments: [{agent: ['id-ann', 'id-ben']}], done: 'Reminded 5 agents.'}]});
+  await open({get_needs, steer_agent: () => ({})});
+  await shows('and ben, cat, dan and 1 more');
+  await confirm('Remind');
+  await shows('Reminded 5 agents.');
+  equal(daemon.of('steer_agent').length, 1, 'messages');
+});
+
 test('who may only look has nothing to press', async () => {
   become(question('ann'), draft);
   await open({get_needs, get_agent_status: () => ({agents: [agent('ann')]})}, {watch: true});
