@@ -362,7 +362,7 @@ func debtActs(n *Need) []Act {
 	}
 	arguments := map[string]any{"agent": ids, "kind": "REMINDER", "text": text}
 	remind := Act{Key: ActOpen, ActCalls: Calls("remind", "steer_agent", arguments, done)}
-	remind.Command = fmt.Sprintf("parley steer %s --kind REMINDER %s", names, sh.Word(text))
+	remind.Command = fmt.Sprintf("parley steer %s --kind REMINDER %s", sh.Word(names), sh.Word(text))
 	return []Act{remind, dismiss("dismiss", n.MessageID)}
 }
 
