@@ -26,7 +26,7 @@ func TestScreenExportKeepsAFileThatIsThere(t *testing.T) {
 
 // What no file and no variable says is as the docs say.
 func TestTheScreenHasItsDefaults(t *testing.T) {
-	at := place.Locate(t.TempDir(), nil)
+	at := place.Locate(t.TempDir(), daemon.Environ{})
 	s, _, err := new(surroundings).screenSettings(at)
 	if err != nil || s.First != "agents" || s.Theme != "terminal" {
 		t.Errorf("got %+v, %v", s, err)
