@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/program/typed"
 )
 
 func TestInstructionsNameTheCaller(t *testing.T) {

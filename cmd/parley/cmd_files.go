@@ -12,13 +12,13 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/internal/place"
 )
 
 // sendFileCommand sends an agent a copy of a file.

@@ -228,11 +228,11 @@ func inspectFile(t *testing.T, name string, source []byte) []string {
 	file := must.Have(parser.ParseFile(fset, name, source, parser.SkipObjectResolution))(t)
 
 	room := path.Dir(name)
+	problems := mixedImports(fset, file)
 	if strings.HasSuffix(name, "_test.go") {
-		return bareSkips(fset, file)
+		return append(problems, bareSkips(fset, file)...)
 	}
 
-	var problems []string
 	for _, spec := range file.Imports {
 		if problem := inspectImport(room, unquote(spec)); problem != "" {
 			problems = append(problems, name+": "+problem)
@@ -273,6 +273,29 @@ func inspectImport(room, imported string) string {
 	}
 
 	return imported + " has its door in " + strings.Join(d.rooms, ", ") + ", not in " + room
+}
+
+// mixedImports finds imports that stand right below one of another kind: the standard library's, others', and ours are
+// parted by an empty line.
+func mixedImports(fset *token.FileSet, file *ast.File) []string {
+	var problems []string
+	kind := func(spec *ast.ImportSpec) int {
+		switch first, _, _ := strings.Cut(local(unquote(spec)), "/"); {
+		case first == "parley":
+			return 2
+		case strings.Contains(first, "."):
+			return 1
+		}
+		return 0
+	}
+	for i, spec := range file.Imports[min(1, len(file.Imports)):] {
+		before := file.Imports[i]
+		below := fset.Position(spec.Pos()).Line - fset.Position(before.Pos()).Line
+		if below == 1 && kind(spec) != kind(before) {
+			problems = append(problems, at(fset, spec)+unquote(spec)+" needs an empty line before it")
+		}
+	}
+	return problems
 }
 
 func mayEnter(room, other string) bool {

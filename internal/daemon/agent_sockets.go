@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/place"
 	"parley/orchestrator/ports"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"testing"
 
 	"parley/internal/must"
+	"parley/internal/place"
 	"parley/orchestrator/terminal"
 	"parley/program/profile"
 )

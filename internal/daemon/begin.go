@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"os/user"
-	"parley/internal/place"
 	"slices"
 	"strconv"
 	"strings"
 
+	"parley/internal/place"
 	"parley/internal/plainfile"
 	"parley/orchestrator/team"
 )

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"parley/internal/place"
 	"strings"
 
 	"parley"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 	"parley/plain"
 	"parley/store"

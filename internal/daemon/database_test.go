@@ -2,13 +2,13 @@ package daemon
 
 import (
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/place"
 )
 
 // A workspace that has its database elsewhere does not begin with an empty one.

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"parley/internal/place"
 	"syscall"
 	"time"
 
 	"parley"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 	"parley/tmux"
 )

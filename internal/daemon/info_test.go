@@ -3,7 +3,6 @@ package daemon
 import (
 	"net"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/place"
 )
 
 // Keys would go to whoever listens on the socket that a daemon.json names.

@@ -15,12 +15,12 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"parley/internal/disk"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 )
 

@@ -8,13 +8,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"parley/internal/place"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
 	"parley"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 )
 

@@ -2,10 +2,11 @@ package daemon
 
 import (
 	"context"
+	"time"
+
 	"parley"
 	"parley/internal/place"
 	"parley/internal/wait"
-	"time"
 )
 
 // Find returns the workspace's daemon, nil if none runs. It waits, StartWithin at most, for one that has the

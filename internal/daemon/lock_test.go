@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"testing"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/place"
 )
 
 // lockedPlace returns a place that was prepared, and the lock of a daemon there.

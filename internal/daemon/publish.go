@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"parley/internal/place"
 	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/disk"
+	"parley/internal/place"
 	"parley/internal/wait"
 	"parley/plain"
 )

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"parley/internal/place"
 	"regexp"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 	"parley/internal/wait"
 	"parley/plain"

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/place"
 )
 
 // A daemon that cannot say itself why it gives up has its words in the log, or was killed.

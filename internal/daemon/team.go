@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/notify"
+	"parley/internal/place"
 	"parley/internal/plainfile"
 	"parley/internal/setting"
 	"parley/orchestrator"

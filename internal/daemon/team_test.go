@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/notify"
+	"parley/internal/place"
 	"parley/internal/setting"
 )
 

@@ -7,13 +7,13 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley"
+	"parley/internal/place"
 	"parley/orchestrator/settings"
 )
 

@@ -3,9 +3,10 @@ package daemon
 import (
 	"bytes"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"runtime"
+
+	"parley/internal/place"
 )
 
 // Trace is something on disk that parley wrote for a user.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"parley/internal/place"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -21,6 +20,7 @@ import (
 
 	"parley"
 	"parley/internal/notify"
+	"parley/internal/place"
 	"parley/internal/setting"
 	"parley/orchestrator/conversation"
 	"parley/orchestrator/meter"

@@ -1,12 +1,12 @@
 package demoagent
 
 import (
-	"parley/program/typed"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/program/typed"
 )
 
 func TestPromptIsParsedAndItsSenderAnswered(t *testing.T) {

@@ -2,12 +2,12 @@ package demoagent
 
 import (
 	"maps"
-	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/program/typed"
 )
 
 // The tools that an act calls.

@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"parley/internal/wait"
 	"syscall"
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // Lock is the lock of a workspace's daemon, which the system releases when the process ends. Only the holder may open

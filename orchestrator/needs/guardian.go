@@ -3,9 +3,10 @@ package needs
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"parley"
 	"parley/orchestrator/team"
-	"time"
 )
 
 // OwnEcho bounds how long after guidance was typed the terminal's output may still be that

@@ -1,10 +1,11 @@
 package profile
 
 import (
-	"parley/program/typed"
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/program/typed"
 )
 
 // tailLines is how many lines Look reads, not counting empty ones. All six measured

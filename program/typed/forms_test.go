@@ -1,10 +1,11 @@
 package typed
 
 import (
-	"parley"
-	"parley/plain"
 	"strings"
 	"testing"
+
+	"parley"
+	"parley/plain"
 )
 
 func FuzzQuoteForms(f *testing.F) {
