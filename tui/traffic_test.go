@@ -21,7 +21,7 @@ func TestShowsTrafficAndAgents(t *testing.T) {
 
 	s.hides("operator")
 	s.press("2")
-	s.shows("◐ coder", "1 queued · 2", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1",
+	s.shows("◐ coder", "1 queued · 2 unread", "held: the pane is in copy mode", "1 overdue · 1 owed",
 		"← tester: green again")
 }
 

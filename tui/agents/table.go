@@ -133,6 +133,7 @@ func (t agentTable) shrunk(w int) agentTable {
 	}
 	slices.SortFunc(order, func(i, j int) int { return t.columns[i].Rank - t.columns[j].Rank })
 
+	cut := 0 // of what is said of messages, which is whole before columns come that tell less
 	for _, i := range order {
 		if wanted[i] == 0 {
 			continue
@@ -140,9 +141,12 @@ func (t agentTable) shrunk(w int) agentTable {
 		least := min(wanted[i], max(t.columns[i].Least, kit.Width(t.columns[i].Heading())))
 		sentence := t.now
 		if rank := t.columns[i].Rank; rank > mostTelling {
-			sentence = max(sentence, whole)
+			sentence = max(sentence, whole) + cut
 		} else if rank > 3 {
-			sentence = max(sentence, readable)
+			sentence = max(sentence, readable) + cut
+		}
+		if t.columns[i].ID == "messages" {
+			cut = wanted[i] - least
 		}
 		if least+t.gap(i) > left-(sentence-t.now) {
 			break // what comes after it in rank is not there before it

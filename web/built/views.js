@@ -130,7 +130,7 @@ function Row({ m: m2 }) {
     <span class="row small"><time class="quiet" datetime=${m2.timestamp}>${clock(m2.timestamp)}</time>
       <span class="way"><${Name}>${m2.sender}<//> <span class="quiet">→</span> <${Name}>${toWhom(m2)}<//></span>
       ${m2.kind === "steering" ? m`<span class="quiet">guidance</span>` : null}<span class="grow"></span>
-      <span class=${bad ? "bad" : "quiet"}>${states}</span></span>
+      <span class=${`${bad ? "bad" : "quiet"} ${states.includes(",") ? "several" : ""}`}>${states}</span></span>
     <span class="line" dir="auto">${m2.snippet || m2.content?.text}</span>
   </a></li>`;
 }

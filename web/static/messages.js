@@ -23,7 +23,7 @@ export function Row({m}) {
     <span class="row small"><time class="quiet" datetime=${m.timestamp}>${clock(m.timestamp)}</time>
       <span class="way"><${Name}>${m.sender}<//> <span class="quiet">→</span> <${Name}>${toWhom(m)}<//></span>
       ${m.kind === 'steering' ? html`<span class="quiet">guidance</span>` : null}<span class="grow"></span>
-      <span class=${bad ? 'bad' : 'quiet'}>${states}</span></span>
+      <span class=${`${bad ? 'bad' : 'quiet'} ${states.includes(',') ? 'several' : ''}`}>${states}</span></span>
     <span class="line" dir="auto">${m.snippet || m.content?.text}</span>
   </a></li>`;
 }
