@@ -70,14 +70,15 @@ GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=build/tools/g
 AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
 	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt' --jsonfile='$(CURDIR)/.build/tried-$(1).json'
 
-# The last run side by side. Together `race` and `stories` run each test once, and
-# those of the packages in which much happens at once under the race detector. Both leave the cores
-# to `real`, which mostly waits: the programs that it tries have deadlines of their own.
+# The last run side by side, the longest first. Together `race`, `stories`, `couriers` and `whole` run each test once, and
+# those in which much happens at once under the race detector. All leave the cores to `real`, which mostly waits: the
+# programs that it tries have deadlines of their own.
+PROOF = real stories race cross couriers whole in-lab
 .PHONY: check
 check: format tidy lint web-types vulns build benches ## everything that a commit must pass
 	@rm -f .build/again-*.txt .build/tried-*.json
-	@$(MAKE) -k -j4 real race stories cross || { ! grep -qs 'DATA RACE' .build/tried-*.json && \
-		echo 'check: what failed is tried a last time' >&2 && $(MAKE) real race stories cross; }
+	@$(MAKE) -k -j4 $(PROOF) || { ! grep -qs 'DATA RACE' .build/tried-*.json && \
+		echo 'check: what failed is tried a last time' >&2 && $(MAKE) $(PROOF); }
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
 
 .PHONY: format
@@ -144,17 +145,24 @@ race: tmux cc
 	$(GOTESTSUM) && PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 \
 		"$$gotestsum" $(call AGAIN,race) --packages="$(RACED)" -- -vet=off -short $(RACE) $(ATONCE)
 
-# ./tui, ./store and ./orchestrator are here again for what their tests leave out under the race detector. The couriers are
-# tested with more simulated deliveries than by `test`.
+# ./tui, and some tests of ./store and ./orchestrator, are here for what they leave out under the race detector. The
+# couriers are tested with more simulated deliveries than by `test`.
 WHOLE = TestADamagedPageCostsItsRows|TestPowerCutsLoseNothingAcknowledged|TestServiceOnPostgreSQL|TestKilledDaemonLosesNothing|TestADaemonKilledInAHandoff
 .PHONY: stories
 stories: tmux
 	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
 		nice -n 5 "$$gotestsum" $(call AGAIN,stories) --packages="$(filter-out ./orchestrator/courier,$(UNRACED)) ./tui" \
-			-- -vet=off $(ATONCE) && \
-		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -count=1 -vet=off $(ATONCE)
+			-- -vet=off $(ATONCE)
+
+# A check begins these as soon as one of the others has ended, so that no core rests at its end.
+.PHONY: couriers whole in-lab
+couriers:
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
+whole: tmux
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./store ./orchestrator -run '$(WHOLE)'
+in-lab: tmux
+	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
+		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -count=1 -vet=off $(ATONCE)
 
 .PHONY: web
 web: ## join the modules of the page with esbuild, into web/built

@@ -321,6 +321,7 @@ type acknowledged struct {
 }
 
 func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
+	leftToWhole(t)
 	needsFile(t)
 	r := mountRecorded(t)
 	s := openAt(t, filepath.Join(r.dir(), "parley.db"))

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tui/compose"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -70,6 +71,9 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 func newUnread(
 	t testing.TB, f *fakeService, w, h int, withheld func(kind string) bool, change ...func(*Options),
 ) *stage {
+	if must.Raced {
+		t.Skip("draws in one goroutine: tested without the race detector")
+	}
 	o := f.options()
 	for _, c := range change {
 		c(&o)
@@ -290,8 +294,7 @@ func (s *stage) fits(after string) {
 
 var gone = parley.Errorf(parley.DaemonUnavailable, "no daemon runs here").Suggest("Start it: parley serve")
 
-// drawsALot leaves a test out of a short run: make check makes one under the race
-// detector, which takes five times as long, and nothing runs at once in such a test.
+// drawsALot leaves a test out of a short run: it takes most of the time of these tests.
 func drawsALot(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {

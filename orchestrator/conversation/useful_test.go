@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // line is one message of an exchange. In a thread, agents outside of to may or may not
@@ -150,7 +152,7 @@ func (u useful) lead(w *world) (messages, held int) {
 
 // Loops end, useful talk passes, and the page has the figures.
 func TestLoopsEndAndUsefulTalkPasses(t *testing.T) {
-	if raced {
+	if must.Raced {
 		t.Skip("nothing here runs at once with anything; make check runs it without the race detector")
 	}
 	loops, useful := simulateLoops(t), simulateUseful()

@@ -1,6 +1,0 @@
-//go:build !race
-
-package conversation
-
-// raced says that the race detector runs.
-const raced = false
