@@ -297,9 +297,10 @@ func (x *Tab) Fits(view string) {
 		.map(a => a.innerText).join(' ')`); cut != "" {
 		x.Errorf("%s: there is no room in the bar for %s", view, cut)
 	}
-	if JS[bool](x, "document.documentElement.scrollWidth > innerWidth + 1") {
+	// What is too wide makes the window of a phone wider: innerWidth tells nothing there.
+	if JS[bool](x, "document.documentElement.scrollWidth > document.documentElement.clientWidth + 1") {
 		x.Errorf("%s is wider than its window: %s", view,
-			JS[string](x, `[...document.querySelectorAll('main *, nav *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre'))
+			JS[string](x, `[...document.querySelectorAll('main *, nav *')].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1 && !e.closest('pre'))
 				.slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join('\n')`))
 	}
 }
