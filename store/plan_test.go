@@ -142,7 +142,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"COVERING INDEX deliveries_unread",
 				"d USING INDEX deliveries_pressing (recipient_id=?)"}, "SCAN m"},
 		"Due": {func(ctx context.Context) error { _, err := s.Debts.Due(ctx, time.Unix(1, 0)); return err },
-			[]string{"b USING INDEX debts_due (due_at<?)"}, "TEMP B-TREE"},
+			[]string{"b USING INDEX debts_due (due_at<?)"}, "TEMP B-TREE FOR ORDER BY"},
 		"Overdue": {func(ctx context.Context) error { _, err := s.Debts.Overdue(ctx); return err },
 			[]string{"b USING INDEX debts_owed"}, "messages_"},
 		"Debts": {func(ctx context.Context) error { _, err := s.Debts.List(ctx, "x"); return err },
