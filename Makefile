@@ -73,9 +73,9 @@ AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --
 # The last run side by side, the longest first. Together `race`, `stories`, `couriers` and `whole` run each test once, and
 # those in which much happens at once under the race detector. All leave the cores to `real`, which mostly waits: the
 # programs that it tries have deadlines of their own.
-PROOF = real stories race cross couriers whole in-lab
+PROOF = real stories race lint cross couriers whole in-lab
 .PHONY: check
-check: format tidy lint web-types vulns build benches ## everything that a commit must pass
+check: format tidy web-types vulns build benches ## everything that a commit must pass
 	@rm -f .build/again-*.txt .build/tried-*.json
 	@$(MAKE) -k -j4 $(PROOF) || { ! grep -qs 'DATA RACE' .build/tried-*.json && \
 		echo 'check: what failed is tried a last time' >&2 && $(MAKE) $(PROOF); }

@@ -110,6 +110,7 @@ func TestAMatterOfSeveralAgentsNamesThem(t *testing.T) {
 		n.Agent, n.AgentID, n.MessageID = name, name, "m"
 		needs = append(needs, n)
 	}
+	parley.Gather(needs) // as the daemon does
 	lines := differs(map[string]heard{}, waits(needs, nil))
 	if len(lines) != 1 || !strings.HasPrefix(lines[0], "ann needs you") ||
 		!strings.HasSuffix(lines[0], "The same of ben, cleo") {
