@@ -116,7 +116,8 @@ func (r *Reminders) tellings(w *store.Owing) []telling {
 }
 
 // Tell sends the notices that are due for unanswered requests: one for a request, whoever owes it. Each is stored
-// under an idempotency key before it is recorded as sent, so a crash between the two repeats neither.
+// under an idempotency key before it is recorded as sent. A crash between the two repeats neither, unless the first of
+// those who owe it answers before the next start: then the others are told twice.
 func (r *Reminders) Tell(ctx context.Context, owed []store.Owing, now time.Time) error {
 	var due []notice
 	for i := range owed {
