@@ -70,16 +70,22 @@ GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=build/tools/g
 AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
 	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt' --jsonfile='$(CURDIR)/.build/tried-$(1).json'
 
-# The last run side by side, the longest first. Together `race`, `stories`, `couriers` and `whole` run each test once, and
-# those in which much happens at once under the race detector. All leave the cores to `real`, which mostly waits: the
-# programs that it tries have deadlines of their own.
-PROOF = real stories race lint cross couriers whole in-lab
+# The last run side by side. Together `race`, `stories` and what is in LATER run each test once, and those in which much
+# happens at once under the race detector. All leave the cores to `real`, which mostly waits: the programs that it tries
+# have deadlines of their own.
+PROOF = real stories race later
+LATER = lint cross couriers whole in-lab
 .PHONY: check
-check: format tidy web-types vulns build benches ## everything that a commit must pass
+check: format tidy web-types vulns build tmux cc benches ## everything that a commit must pass
 	@rm -f .build/again-*.txt .build/tried-*.json
 	@$(MAKE) -k -j4 $(PROOF) || { ! grep -qs 'DATA RACE' .build/tried-*.json && \
 		echo 'check: what failed is tried a last time' >&2 && $(MAKE) $(PROOF); }
 	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
+
+# One after the other, beside the longest.
+.PHONY: later
+later:
+	@failed=0; for target in $(LATER); do $(MAKE) $$target || failed=1; done; exit $$failed
 
 .PHONY: format
 format:
@@ -154,7 +160,6 @@ stories: tmux
 		nice -n 5 "$$gotestsum" $(call AGAIN,stories) --packages="$(filter-out ./orchestrator/courier,$(UNRACED)) ./tui" \
 			-- -vet=off $(ATONCE)
 
-# A check begins these as soon as one of the others has ended, so that no core rests at its end.
 .PHONY: couriers whole in-lab
 couriers:
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
