@@ -196,9 +196,13 @@ func (g *program) giveWay(d time.Duration) {
 	})
 }
 
-// sink gives the shell behind the terminal what waits there.
+// sink gives the shell behind the terminal what waits there. A text without its key stays there, and the program never
+// has it.
 func (g *program) sink() {
 	for _, c := range g.unread {
+		if m := g.w.messageIn(c.text); m != nil && c.key == "" {
+			m.swallows, m.swallowed = m.swallows+1, true
+		}
 		if g.shellLine += c.text; c.key != "" {
 			g.shellLine = ""
 		}

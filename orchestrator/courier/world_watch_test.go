@@ -282,8 +282,10 @@ func (v *watch) answeredDialog(*program) {}
 // advances checks a verdict that was decided on at a time. A report that comes while it is written
 // is attested in the database itself. The message was claimed for a pane.
 func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decided time.Time) {
-	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
-	if changes[0].Code() == parley.EndedUndone && row.job.State.Delivered() && m.undone.IsZero() {
+	m, row, tr := v.w.messages[k.MessageSeq-1], v.w.store.find(k), &v.w.story.Traits
+	drawn := v.captured.Add(-tr.Read - tr.Draw) // what it takes after that is on no screen yet: the next look tells
+	again := len(m.got) > 0 && m.got[len(m.got)-1].After(drawn)
+	if changes[0].Code() == parley.EndedUndone && row.job.State.Delivered() && m.undone.IsZero() && !again {
 		v.w.violate(promiseUndone, "%s is called undone, and its program has it", m.Text)
 	}
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
@@ -382,6 +384,9 @@ func (v *watch) atEnd() {
 				v.w.violate(promiseLost, "%s counts as %s, and the program never got it", m.Text, r.job.State)
 			}
 		case parley.DeliveryUnconfirmed:
+			if r.job.Code() == parley.EndedUndone && len(m.got) > 0 && m.undone.IsZero() && m.by == v.w.daemon {
+				v.w.violate(promiseUndone, "%s was entered again, and stays undone", m.Text)
+			}
 			if v.w.story.Calm {
 				v.w.violate(promiseCalm, "%s is unconfirmed: %s", m.Text, r.job.Words())
 			}
