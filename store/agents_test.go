@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,38 @@ func TestAgentIsReadAsStored(t *testing.T) {
 	}
 	if got[0].ExitStatus != nil || got[0].CreatedAt.IsZero() {
 		t.Errorf("an agent with nothing set: %+v", got[0])
+	}
+}
+
+// A column that one way of the mapping forgets is lost in silence.
+func TestEachColumnOfAnAgentIsMappedBothWays(t *testing.T) {
+	var want agentRow
+	seven := 7
+	for i, v := 0, reflect.ValueOf(&want).Elem(); i < v.NumField(); i++ {
+		switch f, name := v.Field(i), v.Type().Field(i).Name; f.Interface().(type) {
+		case string:
+			f.SetString(name)
+		case bool:
+			f.SetBool(true)
+		case int64:
+			f.SetInt(int64(i) * int64(time.Hour))
+		case []string:
+			f.Set(reflect.ValueOf([]string{name}))
+		case *int:
+			f.Set(reflect.ValueOf(&seven))
+		case parley.AgentSpec:
+			f.Set(reflect.ValueOf(parley.AgentSpec{Description: name}))
+		default:
+			t.Fatalf("give %s a value here", name)
+		}
+	}
+	want.Worktree = worktreeText(&parley.Worktree{Branch: "parley/coder"})
+	want.Ports = portsText(parley.Ports{"PORT": 20000})
+	want.PullRequest = pullText(&parley.PullRequest{Number: 7})
+
+	a := want.agent()
+	if diff := cmp.Diff(want, agentsIn{}.row(&a)); diff != "" {
+		t.Errorf("-stored +stored again:\n%s", diff)
 	}
 }
 
