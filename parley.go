@@ -1,8 +1,7 @@
-// Package parley declares what a team of agents is made of that talk through their
-// terminals. Each noun has a file with its types and the requests and results of its
-// operations: agent, terminal, message, delivery, inbox, thread, conversation, file,
-// responder, model, key, event, workspace. The other files have what all of parley shares:
-// reasons as codes, and the grammar of what is typed into terminals (header). This one has the service, and its errors.
+// Package parley declares what a team of agents is made of that talk through their terminals. Each noun has a file with
+// its types and the requests and results of its operations, such as agent, message, delivery, conversation (with its
+// threads), need, schedule and workspace. The other files have what all of parley shares: reasons as codes, and what is
+// typed around a message (header). This one has the service, and its errors.
 //
 // The package imports only plain and small internal packages.
 package parley

@@ -136,8 +136,8 @@ func reportState(
 	if err == nil {
 		return res.Prints, true
 	}
-	refused, typed := errors.AsType[*parley.Error](err)
-	return "", typed && refused.Code != parley.DaemonUnavailable
+	refused, known := errors.AsType[*parley.Error](err)
+	return "", known && refused.Code != parley.DaemonUnavailable
 }
 
 // maxHookInput bounds the input that a hook keeps, in bytes. Tools may pass everything
